@@ -19,6 +19,8 @@ KNOWN = {
     "policy": ["default", "first"],
     "position": [1, 2],
     "user": ["admin", "first", "second"],
+    "bucket": ["first", "second"],
+    "group": ["administrators", "first"],
 }
 
 MADE = ["first", "second", "one", "two"]

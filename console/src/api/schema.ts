@@ -1,6 +1,181 @@
 // Made from docs/reference/openapi.json by `npm run types`; not to be edited.
 
 export interface paths {
+    "/api/v1/buckets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List buckets, by name
+         * @description `total` counts the buckets with the prefix, on all pages.
+         */
+        get: operations["bucket_list"];
+        put?: never;
+        /** Create a bucket */
+        post: operations["bucket_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/buckets/{bucket}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a bucket */
+        get: operations["bucket_show"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a bucket
+         * @description Refused if it has objects or older versions, unless `force` is given. With object lock such a bucket cannot be
+         *     deleted at all. Uploads in progress end with it. What it held is freed in the background.
+         */
+        delete: operations["bucket_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a bucket
+         * @description Either all changes are made or none. Fields that are absent stay unchanged; null removes a limit or a setting.
+         */
+        patch: operations["bucket_change"];
+        trace?: never;
+    };
+    "/api/v1/buckets/{bucket}/cors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the rules for cross-origin requests of a bucket */
+        get: operations["bucket_cors_show"];
+        /**
+         * Replace the rules for cross-origin requests of a bucket
+         * @description An error names the rule that cannot be used. The request is idempotent.
+         */
+        put: operations["bucket_cors_put"];
+        post?: never;
+        /** Delete the rules for cross-origin requests of a bucket */
+        delete: operations["bucket_cors_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/buckets/{bucket}/efficiency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the savings of a bucket from deduplication and compression
+         * @description Scans every extent of the bucket, which takes a while. One such request is processed at a time.
+         */
+        get: operations["bucket_efficiency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/buckets/{bucket}/lifecycle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the lifecycle rules of a bucket */
+        get: operations["bucket_lifecycle_show"];
+        /**
+         * Replace the lifecycle rules of a bucket
+         * @description The rules delete objects, so this requires the role admin. An error names the rule that cannot be used. The request
+         *     is idempotent.
+         */
+        put: operations["bucket_lifecycle_put"];
+        post?: never;
+        /** Delete the lifecycle rules of a bucket */
+        delete: operations["bucket_lifecycle_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/buckets/{bucket}/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the objects of a bucket, by key
+         * @description Returns current versions only. To continue, repeat the request with `next` as `after`.
+         */
+        get: operations["object_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/buckets/{bucket}/policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the policy of a bucket, as it was put */
+        get: operations["bucket_policy_show"];
+        /**
+         * Replace the policy of a bucket
+         * @description The document is in the policy language of AWS. It must name principals, and no other bucket. An error names the
+         *     statement that cannot be used. The request is idempotent.
+         */
+        put: operations["bucket_policy_put"];
+        post?: never;
+        /** Delete the policy of a bucket */
+        delete: operations["bucket_policy_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/buckets/{bucket}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions and delete markers of a bucket, by key, the newest first
+         * @description To continue, repeat the request with `next` as `after` and `next_version` as `after_version`.
+         */
+        get: operations["version_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -514,6 +689,176 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/s3/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all S3 groups, by name */
+        get: operations["s3_group_list"];
+        put?: never;
+        /** Create an S3 group */
+        post: operations["s3_group_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/s3/groups/{group}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an S3 group */
+        get: operations["s3_group_show"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an S3 group
+         * @description Its members lose the rights that it gave them. The built-in group `administrators` cannot be deleted.
+         */
+        delete: operations["s3_group_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/s3/groups/{group}/members/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add an S3 user to a group
+         * @description The request is idempotent.
+         */
+        put: operations["s3_member_add"];
+        post?: never;
+        /** Remove an S3 user from a group */
+        delete: operations["s3_member_remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/s3/groups/{group}/policies/{policy}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a policy of an S3 group, as it was put */
+        get: operations["s3_policy_show"];
+        /**
+         * Give an S3 group a policy, or replace it
+         * @description The document is in the policy language of AWS, without principals. An error names the statement that cannot be used.
+         *     The request is idempotent.
+         */
+        put: operations["s3_policy_put"];
+        post?: never;
+        /** Take a policy from an S3 group */
+        delete: operations["s3_policy_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/s3/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all S3 users, by name */
+        get: operations["s3_user_list"];
+        put?: never;
+        /** Create an S3 user */
+        post: operations["s3_user_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/s3/users/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an S3 user */
+        get: operations["s3_user_show"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an S3 user, with its access keys and memberships
+         * @description Buckets and objects that the user owns stay.
+         */
+        delete: operations["s3_user_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an S3 user
+         * @description A disabled user's requests are refused from then on; keys and groups stay.
+         */
+        patch: operations["s3_user_change"];
+        trace?: never;
+    };
+    "/api/v1/s3/users/{user}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the access keys of an S3 user */
+        get: operations["s3_key_list"];
+        put?: never;
+        /**
+         * Create an access key
+         * @description A user has at most two, so that one can replace the other. The response contains the secret, which cannot be
+         *     retrieved again.
+         */
+        post: operations["s3_key_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/s3/users/{user}/keys/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an access key, without its secret */
+        get: operations["s3_key_show"];
+        put?: never;
+        post?: never;
+        /** Delete an access key */
+        delete: operations["s3_key_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an access key
+         * @description Requests with a disabled key are refused.
+         */
+        patch: operations["s3_key_change"];
+        trace?: never;
+    };
     "/api/v1/snapshots": {
         parameters: {
             query?: never;
@@ -798,6 +1143,83 @@ export interface components {
          * @enum {string}
          */
         BackChannel: "none" | "probing" | "answers" | "silent";
+        /** @description Changes to a bucket. Fields that are absent stay unchanged; null removes a limit or a setting. */
+        BucketEdit: {
+            /** @description Compression of new objects. */
+            compression?: components["schemas"]["Compression"];
+            /**
+             * Format: uint64
+             * @description Maximum bytes per second that clients may read and write; null means no limit.
+             */
+            max_bytes_per_second?: number | null;
+            public_access_block?: components["schemas"]["PublicAccessBlock"] | null;
+            /**
+             * Format: uint64
+             * @description Maximum size in bytes, of all versions and uploaded parts; null means no limit but the pool's.
+             */
+            size?: number | null;
+            /** @description All tags of the bucket. */
+            tags?: {
+                [key: string]: string;
+            };
+            /** @description Whether it keeps older versions. */
+            versioning?: components["schemas"]["Versioning"];
+        };
+        /** @description A bucket. */
+        BucketView: {
+            /**
+             * Format: uint64
+             * @description Bytes of objects, older versions and uploaded parts. The limit of the size counts them.
+             */
+            bytes_logical: number;
+            /** @description Compression of new objects. */
+            compression: components["schemas"]["Compression"];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created: string;
+            default_retention?: components["schemas"]["DefaultRetentionView"] | null;
+            /** @description Whether it has rules for cross-origin requests. */
+            has_cors: boolean;
+            /** @description Whether it has lifecycle rules. */
+            has_lifecycle: boolean;
+            /** @description Whether it has a policy. */
+            has_policy: boolean;
+            /** @description The bucket's id, in hexadecimal. It is never reused. */
+            id: string;
+            /**
+             * Format: uint64
+             * @description Maximum bytes per second that clients may read and write, if limited.
+             */
+            max_bytes_per_second?: number | null;
+            /** @description The bucket's name. */
+            name: string;
+            /** @description Whether versions can be locked against removal. */
+            object_lock: boolean;
+            /**
+             * Format: uint64
+             * @description Number of objects, older versions and uploaded parts that have content.
+             */
+            objects: number;
+            /** @description The S3 user who owns it. */
+            owner: string;
+            /** @description Whether its policy is public: it allows something to everyone. */
+            public: boolean;
+            public_access_block?: components["schemas"]["PublicAccessBlock"] | null;
+            /**
+             * Format: uint64
+             * @description Maximum size in bytes, if limited.
+             */
+            size?: number | null;
+            /** @description Tags of the bucket. */
+            tags: {
+                [key: string]: string;
+            };
+            /** @description Whether it keeps older versions. */
+            versioning: components["schemas"]["Versioning"];
+            waits?: components["schemas"]["WaitsView"] | null;
+        };
         /** @description The options of a pool check. */
         CheckRequest: {
             /** @description Whether to also read and verify all data. */
@@ -897,12 +1319,50 @@ export interface components {
          * @description The reason for an error, as a stable code for programs.
          * @enum {string}
          */
-        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
+        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "bucket_not_found" | "bucket_document_not_found" | "s3_user_not_found" | "s3_key_not_found" | "s3_group_not_found" | "s3_policy_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "bucket_not_empty" | "bucket_locked" | "public_policy_blocked" | "s3_is_off" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
         /**
          * @description Compression of new writes.
          * @enum {string}
          */
         Compression: "none" | "lz4" | "zstd";
+        /** @description A rule for cross-origin requests. */
+        CorsRule: {
+            /** @description Headers that they may send, each with at most one `*`. */
+            allowed_headers?: string[];
+            /** @description Methods that they may use: GET, PUT, HEAD, POST, DELETE. */
+            allowed_methods: string[];
+            /** @description Origins that may send requests, each with at most one `*`. */
+            allowed_origins: string[];
+            /** @description Headers that they may read. */
+            expose_headers?: string[];
+            /** @description The rule's id. */
+            id?: string;
+            /**
+             * Format: uint32
+             * @description How long a browser may keep the answer, in seconds.
+             */
+            max_age_seconds?: number;
+        };
+        /** @description The rules for cross-origin requests of a bucket. The first that matches a request decides. */
+        CorsRules: {
+            /** @description The rules. */
+            rules: components["schemas"]["CorsRule"][];
+        };
+        /** @description The retention that new objects of a bucket get. */
+        DefaultRetentionView: {
+            /**
+             * Format: uint32
+             * @description How many days it lasts, if it is counted in days.
+             */
+            days?: number | null;
+            /** @description How binding it is. */
+            mode: components["schemas"]["LockMode"];
+            /**
+             * Format: uint32
+             * @description How many years it lasts, if it is counted in years.
+             */
+            years?: number | null;
+        };
         /** @description The storage used by the files of one volume, or of all volumes. */
         EfficiencyView: {
             /**
@@ -1180,6 +1640,124 @@ export interface components {
          * @enum {string}
          */
         LabVerdict: "pass" | "fail";
+        /** @description A lifecycle rule: which objects, and what is done with them. At least one action must be given. */
+        LifecycleRule: {
+            /**
+             * Format: uint32
+             * @description Abort uploads so many days after they were begun.
+             */
+            abort_uploads_days?: number;
+            /** @description Whether the rule is carried out; default true. */
+            enabled?: boolean;
+            /**
+             * Format: date-time
+             * @description Expire current versions from this midnight on, UTC.
+             */
+            expire_at?: string;
+            /**
+             * Format: uint32
+             * @description Expire current versions so many days after they were written.
+             */
+            expire_days?: number;
+            /** @description Remove delete markers that have no older versions. */
+            expire_delete_markers?: boolean;
+            /** @description The rule's id; made from the rule if it is absent. */
+            id?: string;
+            /**
+             * Format: uint32
+             * @description Remove versions so many days after they ceased to be current.
+             */
+            noncurrent_days?: number;
+            /**
+             * Format: uint32
+             * @description Keep so many of the newest versions that are not current, whatever their age.
+             */
+            noncurrent_keep?: number;
+            /** @description Only objects whose keys begin with this. */
+            prefix?: string;
+            /**
+             * Format: uint64
+             * @description Only objects of more bytes than this.
+             */
+            size_above?: number;
+            /**
+             * Format: uint64
+             * @description Only objects of fewer bytes than this.
+             */
+            size_below?: number;
+            /** @description Only objects with all of these tags. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        /** @description The lifecycle rules of a bucket. */
+        LifecycleRules: {
+            /** @description The rules. */
+            rules: components["schemas"]["LifecycleRule"][];
+        };
+        /** @description A list of objects. */
+        List_BucketView: {
+            /** @description The objects. */
+            items: {
+                /**
+                 * Format: uint64
+                 * @description Bytes of objects, older versions and uploaded parts. The limit of the size counts them.
+                 */
+                bytes_logical: number;
+                /** @description Compression of new objects. */
+                compression: components["schemas"]["Compression"];
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 */
+                created: string;
+                default_retention?: components["schemas"]["DefaultRetentionView"] | null;
+                /** @description Whether it has rules for cross-origin requests. */
+                has_cors: boolean;
+                /** @description Whether it has lifecycle rules. */
+                has_lifecycle: boolean;
+                /** @description Whether it has a policy. */
+                has_policy: boolean;
+                /** @description The bucket's id, in hexadecimal. It is never reused. */
+                id: string;
+                /**
+                 * Format: uint64
+                 * @description Maximum bytes per second that clients may read and write, if limited.
+                 */
+                max_bytes_per_second?: number | null;
+                /** @description The bucket's name. */
+                name: string;
+                /** @description Whether versions can be locked against removal. */
+                object_lock: boolean;
+                /**
+                 * Format: uint64
+                 * @description Number of objects, older versions and uploaded parts that have content.
+                 */
+                objects: number;
+                /** @description The S3 user who owns it. */
+                owner: string;
+                /** @description Whether its policy is public: it allows something to everyone. */
+                public: boolean;
+                public_access_block?: components["schemas"]["PublicAccessBlock"] | null;
+                /**
+                 * Format: uint64
+                 * @description Maximum size in bytes, if limited.
+                 */
+                size?: number | null;
+                /** @description Tags of the bucket. */
+                tags: {
+                    [key: string]: string;
+                };
+                /** @description Whether it keeps older versions. */
+                versioning: components["schemas"]["Versioning"];
+                waits?: components["schemas"]["WaitsView"] | null;
+            }[];
+            /**
+             * Format: uint64
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
+             */
+            total: number;
+        };
         /** @description A list of objects. */
         List_ClientView: {
             /** @description The objects. */
@@ -1435,6 +2013,90 @@ export interface components {
             total: number;
         };
         /** @description A list of objects. */
+        List_S3GroupView: {
+            /** @description The objects. */
+            items: {
+                /** @description Whether it is built in: only its members can be changed. */
+                built_in: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the group was created.
+                 */
+                created: string;
+                /** @description The names of its users. */
+                members: string[];
+                /** @description The group's name. */
+                name: string;
+                /** @description The names of its policies. */
+                policies: string[];
+            }[];
+            /**
+             * Format: uint64
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
+             */
+            total: number;
+        };
+        /** @description A list of objects. */
+        List_S3KeyView: {
+            /** @description The objects. */
+            items: {
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 */
+                created: string;
+                /** @description Whether requests with the key are refused. */
+                disabled: boolean;
+                /**
+                 * Format: date-time
+                 * @description When it expires; null means never.
+                 */
+                expires?: string | null;
+                /** @description The access key id, which is no secret. */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description When it was last used; may be a minute old after a crash.
+                 */
+                last_used?: string | null;
+                /** @description Whether its secret can be decrypted. If not, the file of the master key is another one, and the user needs a new key. */
+                usable: boolean;
+                /** @description The user that the key belongs to. */
+                user: string;
+            }[];
+            /**
+             * Format: uint64
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
+             */
+            total: number;
+        };
+        /** @description A list of objects. */
+        List_S3UserView: {
+            /** @description The objects. */
+            items: {
+                /**
+                 * Format: date-time
+                 * @description When the user was created.
+                 */
+                created: string;
+                /** @description Whether all requests of the user are refused. */
+                disabled: boolean;
+                /** @description The user's groups. */
+                groups: string[];
+                /** @description The user's id, which policies know as `aws:userid`. A new user of the same name has another one. */
+                id: string;
+                /** @description The user's access keys, without their secrets. */
+                keys: components["schemas"]["S3KeyView"][];
+                /** @description The user's name. */
+                name: string;
+            }[];
+            /**
+             * Format: uint64
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
+             */
+            total: number;
+        };
+        /** @description A list of objects. */
         List_SessionView: {
             /** @description The objects. */
             items: {
@@ -1634,6 +2296,11 @@ export interface components {
          * @enum {string}
          */
         LockKind: "read" | "write";
+        /**
+         * @description How binding the retention of an object is.
+         * @enum {string}
+         */
+        LockMode: "governance" | "compliance";
         /** @description A byte-range lock. */
         LockView: components["schemas"]["FileView"] & {
             /** @description The client's id. */
@@ -1670,6 +2337,33 @@ export interface components {
              * @description The start of the daemon, counted from the pool's creation, in which the segment was written.
              */
             start: number;
+        };
+        /** @description A bucket to create. Fields that are absent, except the name, take their defaults. */
+        NewBucket: {
+            /** @description Compression of new objects; default lz4. */
+            compression?: components["schemas"]["Compression"];
+            /**
+             * Format: uint64
+             * @description Maximum bytes per second that clients may read and write; null means no limit.
+             */
+            max_bytes_per_second?: number | null;
+            /** @description The bucket's name. It is not an IP address, and no name that S3 reserves. */
+            name: string;
+            /** @description Whether versions can be locked against removal; default false. Such a bucket keeps versions. It cannot be changed later. */
+            object_lock?: boolean;
+            /** @description The S3 user who owns it; default the first member of `administrators`, by name. */
+            owner?: string;
+            /**
+             * Format: uint64
+             * @description Maximum size in bytes, of all versions and uploaded parts; null means no limit but the pool's.
+             */
+            size?: number | null;
+            /** @description Tags of the bucket. */
+            tags?: {
+                [key: string]: string;
+            };
+            /** @description Whether it keeps older versions; default unversioned. */
+            versioning?: components["schemas"]["Versioning"];
         };
         /** @description A clone to create of a volume's current state. A snapshot `clone-NAME` of the volume is taken for it. */
         NewClone: {
@@ -1711,6 +2405,29 @@ export interface components {
             squash?: components["schemas"]["Squash"];
             /** @description Whether connections must use TLS; default optional. */
             tls?: components["schemas"]["TlsUse"];
+        };
+        /** @description An S3 group to create. It has no members and no policies. */
+        NewS3Group: {
+            /** @description The group's name. */
+            name: string;
+        };
+        /** @description An access key to create. Without `expires_in` and `expires` it does not expire. */
+        NewS3Key: {
+            /**
+             * Format: date-time
+             * @description When it expires, in UTC. Cannot be combined with `expires_in`.
+             */
+            expires?: string;
+            /**
+             * Format: uint64
+             * @description Lifetime in seconds.
+             */
+            expires_in?: number;
+        };
+        /** @description An S3 user to create. The user has no access key and belongs to no group. */
+        NewS3User: {
+            /** @description The user's name. */
+            name: string;
         };
         /** @description A snapshot to take of one volume. */
         NewSnapshot: {
@@ -1798,6 +2515,38 @@ export interface components {
             port: number;
             /** @description Whether TLS is offered. */
             tls: boolean;
+        };
+        /** @description An object. */
+        ObjectView: {
+            /** @description The media type that was given. */
+            content_type?: string | null;
+            /** @description The ETag, without quotes. */
+            etag: string;
+            /** @description The key. */
+            key: string;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            modified: string;
+            /** @description The S3 user who owns it. */
+            owner: string;
+            /**
+             * Format: uint64
+             * @description Size in bytes.
+             */
+            size: number;
+            /** @description The id of the version: `null`, or 16 hexadecimal digits. */
+            version: string;
+        };
+        /** @description A page of a bucket's objects, by key. */
+        ObjectsView: {
+            /** @description The objects. */
+            items: components["schemas"]["ObjectView"][];
+            /** @description The `after` of the next page; null if there is none. */
+            next?: string | null;
+            /** @description Common prefixes of keys that have the delimiter behind the prefix. */
+            prefixes: string[];
         };
         /** @description An open file of a client. */
         OpenView: components["schemas"]["FileView"] & {
@@ -1982,6 +2731,17 @@ export interface components {
             /** @description The unit of both numbers. */
             unit: components["schemas"]["ProgressUnit"];
         };
+        /** @description What public access to a bucket is blocked. */
+        PublicAccessBlock: {
+            /** @description Refuse ACLs that grant something to everyone. */
+            block_public_acls?: boolean;
+            /** @description Refuse a policy that is public. */
+            block_public_policy?: boolean;
+            /** @description Disregard ACLs that grant something to everyone. */
+            ignore_public_acls?: boolean;
+            /** @description Give requests without a signature nothing by a policy that is public. */
+            restrict_public_buckets?: boolean;
+        };
         /**
          * @description The rights of a user. Each role includes the rights of the roles before it.
          * @enum {string}
@@ -2042,6 +2802,88 @@ export interface components {
             squash: components["schemas"]["Squash"];
             /** @description Whether connections must use TLS. */
             tls: components["schemas"]["TlsUse"];
+        };
+        /** @description An S3 group. Its policies give its members their rights. */
+        S3GroupView: {
+            /** @description Whether it is built in: only its members can be changed. */
+            built_in: boolean;
+            /**
+             * Format: date-time
+             * @description When the group was created.
+             */
+            created: string;
+            /** @description The names of its users. */
+            members: string[];
+            /** @description The group's name. */
+            name: string;
+            /** @description The names of its policies. */
+            policies: string[];
+        };
+        /** @description A newly created access key. */
+        S3KeyCreated: {
+            /** @description The key's properties. */
+            key: components["schemas"]["S3KeyView"];
+            /** @description The secret access key. It cannot be retrieved again. */
+            secret: string;
+        };
+        /** @description Changes to an access key. Fields that are absent stay unchanged. */
+        S3KeyEdit: {
+            /** @description Whether requests with the key are refused. */
+            disabled?: boolean;
+        };
+        /** @description An access key, without its secret. */
+        S3KeyView: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created: string;
+            /** @description Whether requests with the key are refused. */
+            disabled: boolean;
+            /**
+             * Format: date-time
+             * @description When it expires; null means never.
+             */
+            expires?: string | null;
+            /** @description The access key id, which is no secret. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was last used; may be a minute old after a crash.
+             */
+            last_used?: string | null;
+            /** @description Whether its secret can be decrypted. If not, the file of the master key is another one, and the user needs a new key. */
+            usable: boolean;
+            /** @description The user that the key belongs to. */
+            user: string;
+        };
+        /** @description A policy in the policy language of AWS, as it was put. */
+        S3PolicyDocument: {
+            /** @description A statement, or a list of statements. */
+            Statement: unknown;
+        };
+        /** @description Changes to an S3 user. Fields that are absent stay unchanged. */
+        S3UserEdit: {
+            /** @description Whether all requests of the user are refused. */
+            disabled?: boolean;
+        };
+        /** @description An S3 user. */
+        S3UserView: {
+            /**
+             * Format: date-time
+             * @description When the user was created.
+             */
+            created: string;
+            /** @description Whether all requests of the user are refused. */
+            disabled: boolean;
+            /** @description The user's groups. */
+            groups: string[];
+            /** @description The user's id, which policies know as `aws:userid`. A new user of the same name has another one. */
+            id: string;
+            /** @description The user's access keys, without their secrets. */
+            keys: components["schemas"]["S3KeyView"][];
+            /** @description The user's name. */
+            name: string;
         };
         /** @description The state of the scrub. */
         ScrubView: {
@@ -2223,6 +3065,37 @@ export interface components {
              */
             tokens: number;
         };
+        /** @description A version of an object, or a delete marker. */
+        VersionView: components["schemas"]["ObjectView"] & {
+            /** @description Whether it is a delete marker, which has no content. */
+            delete_marker: boolean;
+            /** @description Whether it is the latest version of its key. */
+            latest: boolean;
+            /** @description Whether a legal hold keeps it from being removed. */
+            legal_hold: boolean;
+            /**
+             * Format: date-time
+             * @description Until when it is retained.
+             */
+            retain_until?: string | null;
+            retention_mode?: components["schemas"]["LockMode"] | null;
+        };
+        /**
+         * @description Whether a bucket keeps older versions of its objects.
+         * @enum {string}
+         */
+        Versioning: "unversioned" | "enabled" | "suspended";
+        /** @description A page of a bucket's versions, by key, the newest first. */
+        VersionsView: {
+            /** @description The versions and delete markers. */
+            items: components["schemas"]["VersionView"][];
+            /** @description The `after` of the next page; null if there is none. */
+            next?: string | null;
+            /** @description The `after_version` of the next page; null if that begins with another key. */
+            next_version?: string | null;
+            /** @description Common prefixes of keys that have the delimiter behind the prefix. */
+            prefixes: string[];
+        };
         /** @description Changes to a volume. Fields that are absent stay unchanged; null removes a limit. */
         VolumeEdit: {
             /** @description Compression of new writes. */
@@ -2394,6 +3267,1711 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    bucket_list: {
+        parameters: {
+            query?: {
+                /** @description Return only buckets whose names begin with this. */
+                prefix?: string;
+                /** @description Return only buckets behind this name. */
+                after?: string;
+                /** @description Maximum number of buckets, by name; default 1000. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of buckets */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_BucketView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBucket"];
+            };
+        };
+        responses: {
+            /** @description The bucket */
+            201: {
+                headers: {
+                    /** @description The bucket */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BucketView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The owner does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A bucket or a volume has that name, or S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bucket */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BucketView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_delete: {
+        parameters: {
+            query?: {
+                /** @description Proceed even if data is lost. Requires the role admin. */
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bucket was deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The bucket has objects or older versions, or S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BucketEdit"];
+            };
+        };
+        responses: {
+            /** @description The changed bucket */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BucketView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The bucket holds more than the new size, it has object lock and so keeps versions, or S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_cors_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorsRules"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_cors_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorsRules"];
+            };
+        };
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorsRules"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_cors_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules were deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_efficiency: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The savings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EfficiencyView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_lifecycle_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecycleRules"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_lifecycle_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LifecycleRules"];
+            };
+        };
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecycleRules"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_lifecycle_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules were deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    object_list: {
+        parameters: {
+            query?: {
+                /** @description Return only keys that begin with this. */
+                prefix?: string;
+                /** @description Return one common prefix for all keys that have this behind the prefix, such as `/`. */
+                delimiter?: string;
+                /** @description Return only keys and common prefixes behind this one. */
+                after?: string;
+                /** @description Maximum number of keys and common prefixes; default 1000. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of objects */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObjectsView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_policy_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3PolicyDocument"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_policy_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["S3PolicyDocument"];
+            };
+        };
+        responses: {
+            /** @description The policy is in force */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The policy is public, and the bucket's public access block refuses that; or S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    bucket_policy_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy was deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    version_list: {
+        parameters: {
+            query?: {
+                /** @description Return only keys that begin with this. */
+                prefix?: string;
+                /** @description Return one common prefix for all keys that have this behind the prefix, such as `/`. */
+                delimiter?: string;
+                /** @description Return only keys and common prefixes behind this one. */
+                after?: string;
+                /** @description Return also versions of the key `after` that are older than this one. */
+                after_version?: string;
+                /** @description Maximum number of versions and common prefixes; default 1000. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionsView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     event_list: {
         parameters: {
             query?: {
@@ -5252,6 +7830,1909 @@ export interface operations {
             };
             /** @description The user's role does not allow it */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_group_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All groups */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_S3GroupView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_group_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewS3Group"];
+            };
+        };
+        responses: {
+            /** @description The group */
+            201: {
+                headers: {
+                    /** @description The group */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3GroupView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The name is already in use, the maximum number of groups is reached, or S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_group_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3GroupView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_group_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group was deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The group is built in, or S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_member_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: string;
+                /** @description The user's name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3GroupView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_member_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: string;
+                /** @description The user's name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user is no member any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_policy_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: string;
+                /** @description The policy's name. */
+                policy: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3PolicyDocument"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_policy_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: string;
+                /** @description The policy's name. */
+                policy: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["S3PolicyDocument"];
+            };
+        };
+        responses: {
+            /** @description The group */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3GroupView"];
+                };
+            };
+            /** @description The policy was created */
+            201: {
+                headers: {
+                    /** @description The policy */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3GroupView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The group is built in, it has as many policies as a group can have, or S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_policy_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: string;
+                /** @description The policy's name. */
+                policy: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy was removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The group is built in, or S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_user_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All users */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_S3UserView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_user_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewS3User"];
+            };
+        };
+        responses: {
+            /** @description The user */
+            201: {
+                headers: {
+                    /** @description The user */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3UserView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The name is already in use, the maximum number of users is reached, or S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_user_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3UserView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_user_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user was deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_user_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["S3UserEdit"];
+            };
+        };
+        responses: {
+            /** @description The changed user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3UserView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_key_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_S3KeyView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_key_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewS3Key"];
+            };
+        };
+        responses: {
+            /** @description The key, with its secret */
+            201: {
+                headers: {
+                    /** @description The key */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3KeyCreated"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user has two keys, or S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_key_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's name. */
+                user: string;
+                /** @description The access key id. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3KeyView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_key_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's name. */
+                user: string;
+                /** @description The access key id. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key was deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    s3_key_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's name. */
+                user: string;
+                /** @description The access key id. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["S3KeyEdit"];
+            };
+        };
+        responses: {
+            /** @description The changed key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3KeyView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

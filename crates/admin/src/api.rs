@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use forebay_nfs::policy::Policies;
+use forebay_s3::S3;
 use forebay_service::Service;
 
 use crate::error::{ApiError, Code, Result};
@@ -22,6 +23,8 @@ pub struct Api {
     pub service: Arc<Service>,
     /// The NFS server, if NFS is served.
     pub nfs: Option<Arc<forebay_nfs::Shared>>,
+    /// The S3 server, if S3 is served.
+    pub s3: Option<S3>,
     /// The pool's directory.
     pub directory: PathBuf,
     /// Reports of the lab.
@@ -48,6 +51,7 @@ impl Api {
         Api {
             service,
             nfs,
+            s3: None,
             directory,
             lab: Lab::new(None),
             nfs_view: NfsView::of(address, with_tls),
@@ -78,5 +82,14 @@ impl Api {
     /// The NFS server's export policies; an error for the caller if NFS is not served.
     pub(crate) fn export_policies(&self) -> Result<&Arc<Policies>> {
         Ok(&self.nfs()?.policies)
+    }
+
+    /// The S3 server; an error for the caller if S3 is not served.
+    pub(crate) fn s3(&self) -> Result<&S3> {
+        let missing = || {
+            ApiError::new(Code::S3IsOff, "S3", "is not served")
+                .with_remedy("set s3.listen, and restart the daemon")
+        };
+        self.s3.as_ref().ok_or_else(missing)
     }
 }

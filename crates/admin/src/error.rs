@@ -69,6 +69,18 @@ codes! {
     JobNotFound = "job_not_found" => NOT_FOUND,
     /// There is no report of the lab of that id, or it has no page.
     LabReportNotFound = "lab_report_not_found" => NOT_FOUND,
+    /// There is no bucket of that name.
+    BucketNotFound = "bucket_not_found" => NOT_FOUND,
+    /// The bucket does not have such a document.
+    BucketDocumentNotFound = "bucket_document_not_found" => NOT_FOUND,
+    /// There is no S3 user of that name.
+    S3UserNotFound = "s3_user_not_found" => NOT_FOUND,
+    /// The S3 user has no access key of that id.
+    S3KeyNotFound = "s3_key_not_found" => NOT_FOUND,
+    /// There is no S3 group of that name.
+    S3GroupNotFound = "s3_group_not_found" => NOT_FOUND,
+    /// The S3 group has no policy of that name.
+    S3PolicyNotFound = "s3_policy_not_found" => NOT_FOUND,
     /// Something that was to be there is not.
     NotFound = "not_found" => NOT_FOUND,
     /// The path does not know the method; `Allow` says which it knows.
@@ -83,6 +95,14 @@ codes! {
     InUse = "in_use" => CONFLICT,
     /// The volume has files.
     VolumeNotEmpty = "volume_not_empty" => CONFLICT,
+    /// The bucket has objects or older versions.
+    BucketNotEmpty = "bucket_not_empty" => CONFLICT,
+    /// The bucket has object lock, which forbids it.
+    BucketLocked = "bucket_locked" => CONFLICT,
+    /// The bucket refuses policies that are public.
+    PublicPolicyBlocked = "public_policy_blocked" => CONFLICT,
+    /// The daemon does not serve S3.
+    S3IsOff = "s3_is_off" => CONFLICT,
     /// The volume holds more than that.
     SizeBelowUsed = "size_below_used" => CONFLICT,
     /// It cannot be changed, or deleted.
@@ -223,6 +243,7 @@ impl From<forebay_pool::Error> for ApiError {
         use forebay_pool::Error;
         let code = match &error {
             Error::NotFound(Object::Volume(_)) => Code::VolumeNotFound,
+            Error::NotFound(Object::Bucket(_)) => Code::BucketNotFound,
             Error::NotFound(Object::Snapshot { .. }) => Code::SnapshotNotFound,
             Error::NotFound(_) | Error::Stale => Code::NotFound,
             Error::Exists(_) => Code::AlreadyExists,
@@ -275,6 +296,48 @@ impl From<PolicyError> for ApiError {
             PolicyError::NoSuchRule { .. } => Code::ExportRuleNotFound,
             PolicyError::TooMany { .. } => Code::TooMany,
             PolicyError::Unreadable { .. } => Code::Internal,
+        };
+        ApiError::explained(code, &error)
+    }
+}
+
+impl From<forebay_s3::auth::Error> for ApiError {
+    fn from(error: forebay_s3::auth::Error) -> ApiError {
+        use forebay_s3::auth::Error;
+        let code = match error {
+            Error::Pool(error) => return error.into(),
+            Error::UserNotFound(_) => Code::S3UserNotFound,
+            Error::GroupNotFound(_) => Code::S3GroupNotFound,
+            Error::KeyNotFound(_) => Code::S3KeyNotFound,
+            Error::PolicyNotFound { .. } => Code::S3PolicyNotFound,
+            Error::UserExists(_) | Error::GroupExists(_) => Code::AlreadyExists,
+            Error::BadName { .. } | Error::BadExpiry | Error::MalformedPolicy(_) => Code::Invalid,
+            Error::BuiltInGroup(_) => Code::Permanent,
+            Error::TooMany { .. } | Error::TooManyKeys(_) => Code::TooMany,
+            Error::Interrupted => Code::Unavailable,
+            _ => Code::Internal,
+        };
+        ApiError::explained(code, &error)
+    }
+}
+
+impl From<forebay_s3::manage::Error> for ApiError {
+    fn from(error: forebay_s3::manage::Error) -> ApiError {
+        use forebay_s3::manage::Error;
+        let code = match error {
+            Error::Pool(error) => return error.into(),
+            Error::Users(error) => return error.into(),
+            Error::BadName(_)
+            | Error::VersioningPermanent(_)
+            | Error::NoOwner
+            | Error::MalformedPolicy(_)
+            | Error::Malformed { .. } => Code::Invalid,
+            Error::NotEmpty(_) => Code::BucketNotEmpty,
+            Error::Locked(_) | Error::VersioningLocked(_) => Code::BucketLocked,
+            Error::SizeBelowUsed { .. } => Code::SizeBelowUsed,
+            Error::NotSet { .. } => Code::BucketDocumentNotFound,
+            Error::PublicPolicyBlocked(_) => Code::PublicPolicyBlocked,
+            _ => Code::Internal,
         };
         ApiError::explained(code, &error)
     }

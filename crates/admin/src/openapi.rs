@@ -25,6 +25,9 @@ daemon's log has it too.";
 
 const TOKEN: &str = "token";
 
+/// The tags of operations that need the S3 server.
+const OF_S3: [&str; 2] = ["buckets", "s3"];
+
 /// The document as it is served.
 #[derive(Clone)]
 pub struct Document(Arc<str>);
@@ -113,6 +116,9 @@ fn describe(operation: &mut Operation, components: &Components, method: &HttpMet
     if has_params {
         answers.push((Code::NotFound, "There is no object of that name"));
     }
+    if operation.tags.iter().flatten().any(|tag| OF_S3.contains(&tag.as_str())) {
+        answers.push((Code::S3IsOff, "S3 is not served"));
+    }
     if let Some(RefOr::T(body)) = &mut operation.request_body {
         answers.push((Code::RequestTimeout, "The body did not arrive in time"));
         answers.push((Code::BodyTooLarge, "The body is too large"));
@@ -175,7 +181,17 @@ mod tests {
     fn bodies_refuse_what_they_do_not_know() {
         let text = Document::new(&document()).text();
         let document: Value = serde_json::from_str(&text).unwrap();
-        for body in ["NewVolume", "VolumeSettings", "VolumeEdit", "NewToken", "PolicyRules", "NewRule"] {
+        for body in [
+            "NewVolume",
+            "VolumeSettings",
+            "VolumeEdit",
+            "NewToken",
+            "PolicyRules",
+            "NewRule",
+            "NewBucket",
+            "BucketEdit",
+            "NewS3Key",
+        ] {
             let schema = &document["components"]["schemas"][body];
             assert_eq!(schema["additionalProperties"], false, "{body}: {schema}");
         }

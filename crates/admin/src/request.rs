@@ -132,27 +132,45 @@ impl<T: DeserializeOwned + Check, S: Send + Sync> FromRequest<S> for Content<T> 
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
-        let media_type = request.headers().get(CONTENT_TYPE).map(|value| is_json(value.as_bytes()));
-        let bytes = match tokio::time::timeout(BODY_WAIT_MAX, read(request.into_body())).await {
-            Ok(Some(bytes)) => bytes,
-            Ok(None) => {
-                let cause = format!("longer than {BODY_BYTES_MAX} bytes");
-                return Err(ApiError::new(Code::BodyTooLarge, "body", cause).with_remedy("send less at once"));
-            }
-            Err(_) => {
-                let cause = format!("did not arrive within {} seconds", BODY_WAIT_MAX.as_secs());
-                return Err(ApiError::new(Code::RequestTimeout, "body", cause));
-            }
-        };
-        if media_type == Some(false) || (media_type.is_none() && !bytes.is_empty()) {
-            let error = ApiError::new(Code::MediaTypeUnsupported, "body", "must be JSON");
-            return Err(error.with_remedy("send Content-Type: application/json"));
-        }
+        let bytes = json_body(request).await?;
         let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
         let content: T = strict::from_slice(text).map_err(|error| Problem::new("body", error.to_string()))?;
         content.check()?;
         Ok(Content(content))
     }
+}
+
+/// A body in JSON, as it is. What reads it is as strict as [`Content`].
+pub struct Document(pub String);
+
+impl<S: Send + Sync> FromRequest<S> for Document {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        let text = String::from_utf8(json_body(request).await?);
+        Ok(Document(text.map_err(|_| Problem::new("body", "must be UTF-8"))?))
+    }
+}
+
+/// The bytes of a body that is said to be JSON, or is empty.
+async fn json_body(request: Request) -> Result<Vec<u8>> {
+    let media_type = request.headers().get(CONTENT_TYPE).map(|value| is_json(value.as_bytes()));
+    let bytes = match tokio::time::timeout(BODY_WAIT_MAX, read(request.into_body())).await {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => {
+            let cause = format!("longer than {BODY_BYTES_MAX} bytes");
+            return Err(ApiError::new(Code::BodyTooLarge, "body", cause).with_remedy("send less at once"));
+        }
+        Err(_) => {
+            let cause = format!("did not arrive within {} seconds", BODY_WAIT_MAX.as_secs());
+            return Err(ApiError::new(Code::RequestTimeout, "body", cause));
+        }
+    };
+    if media_type == Some(false) || (media_type.is_none() && !bytes.is_empty()) {
+        let error = ApiError::new(Code::MediaTypeUnsupported, "body", "must be JSON");
+        return Err(error.with_remedy("send Content-Type: application/json"));
+    }
+    Ok(bytes)
 }
 
 /// A body, if it is not too long. Of one that is too long some more is read and thrown away: a connection that is closed with

@@ -19,7 +19,10 @@ use crate::base::paths::LAB_PAGES;
 use crate::caller::identify;
 use crate::console;
 use crate::error::{ApiError, Code};
-use crate::handlers::{accounts, events, exports, health, jobs, lab, metrics, nfs, pool, snapshots, volumes};
+use crate::handlers::{
+    accounts, bucket_contents, bucket_documents, buckets, events, exports, health, jobs, lab, metrics, nfs,
+    pool, s3_groups, s3_users, snapshots, volumes,
+};
 use crate::openapi::{self, Document};
 
 /// The limits of the API's listeners.
@@ -86,6 +89,34 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(accounts::user_show, accounts::user_set, accounts::user_delete))
         .routes(routes!(accounts::token_list, accounts::token_create))
         .routes(routes!(accounts::token_show, accounts::token_delete))
+        .routes(routes!(buckets::bucket_list, buckets::bucket_create))
+        .routes(routes!(buckets::bucket_show, buckets::bucket_change, buckets::bucket_delete))
+        .routes(routes!(buckets::bucket_efficiency))
+        .routes(routes!(
+            bucket_documents::bucket_policy_show,
+            bucket_documents::bucket_policy_put,
+            bucket_documents::bucket_policy_delete
+        ))
+        .routes(routes!(
+            bucket_documents::bucket_lifecycle_show,
+            bucket_documents::bucket_lifecycle_put,
+            bucket_documents::bucket_lifecycle_delete
+        ))
+        .routes(routes!(
+            bucket_documents::bucket_cors_show,
+            bucket_documents::bucket_cors_put,
+            bucket_documents::bucket_cors_delete
+        ))
+        .routes(routes!(bucket_contents::object_list))
+        .routes(routes!(bucket_contents::version_list))
+        .routes(routes!(s3_users::s3_user_list, s3_users::s3_user_create))
+        .routes(routes!(s3_users::s3_user_show, s3_users::s3_user_change, s3_users::s3_user_delete))
+        .routes(routes!(s3_users::s3_key_list, s3_users::s3_key_create))
+        .routes(routes!(s3_users::s3_key_show, s3_users::s3_key_change, s3_users::s3_key_delete))
+        .routes(routes!(s3_groups::s3_group_list, s3_groups::s3_group_create))
+        .routes(routes!(s3_groups::s3_group_show, s3_groups::s3_group_delete))
+        .routes(routes!(s3_groups::s3_member_add, s3_groups::s3_member_remove))
+        .routes(routes!(s3_groups::s3_policy_show, s3_groups::s3_policy_put, s3_groups::s3_policy_delete))
         .routes(routes!(jobs::job_list))
         .routes(routes!(jobs::job_show, jobs::job_cancel))
         .routes(routes!(events::event_list))
@@ -114,3 +145,6 @@ async fn no_method(method: Method, uri: Uri) -> Response {
     let error = ApiError::new(Code::MethodNotAllowed, format!("path {}", uri.path()), cause);
     error.with_remedy("the header Allow lists the supported methods").into_response()
 }
+
+#[cfg(test)]
+mod s3_tests;

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use crate::base::sources::{SystemClock, SystemEntropy};
 use crate::base::sync;
+use crate::buckets::concatenate::Room;
 use crate::engine::Engine;
 use crate::opening::assemble;
 use crate::opening::examine::Wanted;
@@ -395,9 +396,19 @@ impl Pool {
     pub fn bucket(&self, name: &str) -> Result<Bucket> {
         self.engine()?.volumes.bucket_by_name(name)
     }
-    /// Changes properties of a bucket. If it fails, nothing is changed.
-    pub async fn bucket_modify(&self, name: &str, update: BucketUpdate) -> Result<Bucket> {
-        self.engine()?.bucket_modify(name, update).await
+    /// Changes properties of a bucket, and with `change` its entries, in one batch. If it fails, or `change` returns
+    /// `Ok(Err(refusal))`, nothing is changed. `change` must return a refusal before it stages anything.
+    pub async fn bucket_modify<T, F>(
+        &self,
+        name: &str,
+        update: BucketUpdate,
+        change: F,
+    ) -> Result<std::result::Result<Bucket, T>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut BucketChange<'_, '_>) -> Result<std::result::Result<(), T>> + Send + 'static,
+    {
+        self.engine()?.bucket_modify(name, update, change).await
     }
     /// Deletes a bucket with everything in it, unless `check` returns `Ok(Err(refusal))`. Drafts and contents of the bucket become
     /// stale.
@@ -451,9 +462,14 @@ impl Pool {
         self.engine()?.draft_create(bucket).await
     }
     /// Fills an empty draft with ranges of other contents or files, one behind the other, and commits it. Bytes are shared, and
-    /// cut anew only where two ranges meet. Returns the draft's size. If it fails, drop the draft.
+    /// cut anew only where two ranges meet. Returns the draft's size. If it fails, drop the draft. The bucket's size does not
+    /// limit it: use it for contents that the draft is to replace.
     pub async fn concatenate(&self, draft: &Draft, ranges: Vec<(Handle, Range<u64>)>) -> Result<u64> {
-        self.engine()?.concatenate(draft.handle, ranges).await
+        self.engine()?.concatenate(draft.handle, ranges, Room::OfReplaced).await
+    }
+    /// As [`Pool::concatenate`], with one range of a content that stays. Fails with [`Error::NoSpace`] if the bucket has no room.
+    pub async fn draft_copy(&self, draft: &Draft, source: Handle, range: Range<u64>) -> Result<u64> {
+        self.engine()?.concatenate(draft.handle, vec![(source, range)], Room::Reserved).await
     }
 
     // ---- open inodes ----

@@ -9,6 +9,8 @@
 //!             ops        one file for each operation, or for a few that belong together
 //!               store    the bucket's tables, and the rules of versions: one atomic batch for each change
 //! ```
+//! `manage` is for the REST API: it creates, changes and deletes buckets, and lists what is in them.
+//!
 //! Two tasks run beside the requests: `cleaning` removes the parts of uploads that have ended, and `lifecycle_worker` carries out
 //! lifecycle rules.
 //!
@@ -27,6 +29,7 @@ pub mod facts;
 pub mod guard;
 pub mod lifecycle_worker;
 pub mod listing;
+pub mod manage;
 pub mod names;
 pub mod not_built;
 pub mod ops;
@@ -37,6 +40,7 @@ pub mod reference;
 pub mod server;
 pub mod shared;
 pub mod store;
+pub mod throttle;
 
 use std::sync::Arc;
 

@@ -86,6 +86,26 @@ kinds! {
     ExportPolicyChanged = "export_policy_changed", Info;
     /// An export policy was deleted.
     ExportPolicyDeleted = "export_policy_deleted", Info;
+    /// A bucket was created.
+    BucketCreated = "bucket_created", Info;
+    /// A bucket or one of its documents was changed.
+    BucketChanged = "bucket_changed", Info;
+    /// A bucket was deleted.
+    BucketDeleted = "bucket_deleted", Info;
+    /// An S3 user was created, disabled or enabled.
+    S3UserChanged = "s3_user_changed", Info;
+    /// An S3 user was deleted, with all access keys of the user.
+    S3UserDeleted = "s3_user_deleted", Info;
+    /// An S3 access key was created.
+    S3KeyCreated = "s3_key_created", Info;
+    /// An S3 access key was disabled or enabled.
+    S3KeyChanged = "s3_key_changed", Info;
+    /// An S3 access key was deleted.
+    S3KeyDeleted = "s3_key_deleted", Info;
+    /// An S3 group was created, or its members or policies were changed.
+    S3GroupChanged = "s3_group_changed", Info;
+    /// An S3 group was deleted.
+    S3GroupDeleted = "s3_group_deleted", Info;
     /// An NFS client lost all of its state.
     ClientRevoked = "client_revoked", Warning;
     /// An NFS client lost an open or locks.

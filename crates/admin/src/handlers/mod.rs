@@ -5,6 +5,9 @@
 //! handler may give are added in [`crate::openapi`].
 
 pub mod accounts;
+pub mod bucket_contents;
+pub mod bucket_documents;
+pub mod buckets;
 mod common;
 pub mod events;
 pub mod exports;
@@ -14,5 +17,7 @@ pub mod lab;
 pub mod metrics;
 pub mod nfs;
 pub mod pool;
+pub mod s3_groups;
+pub mod s3_users;
 pub mod snapshots;
 pub mod volumes;

@@ -15,12 +15,12 @@ use super::words::words;
 words! {
     /// The rights of a user. Each role includes the rights of the roles before it.
     Role for forebay_service::accounts::Role {
-        /// Can view everything except users and tokens.
+        /// Can view everything except users, tokens, and S3 users and groups.
         ReadOnly = "read-only",
-        /// Can also change volumes, snapshots and export policies, revoke clients, and check and scrub the
-        /// pool, but not destroy data.
+        /// Can also change volumes, buckets, snapshots and export policies, revoke clients, and check and scrub
+        /// the pool, but not destroy data.
         Operator = "operator",
-        /// Full access, including users, tokens, rollbacks and forced operations.
+        /// Full access, including users, tokens, S3 users and policies, rollbacks and forced operations.
         Admin = "admin",
     }
 }
@@ -93,21 +93,23 @@ pub struct NewToken {
 }
 
 /// A hundred years.
-const EXPIRES_IN_MAX: u64 = 3_155_760_000;
+pub(super) const EXPIRES_IN_MAX: u64 = 3_155_760_000;
+
+/// The time at which a token or an access key is to expire, after so many seconds or at a time.
+pub(super) fn expiry(seconds: Option<u64>, at: Option<&str>) -> Result<Option<SystemTime>, Problem> {
+    match (seconds, at) {
+        (Some(seconds), _) => Ok(SystemTime::now().checked_add(Duration::from_secs(seconds))),
+        (None, Some(text)) => humantime::parse_rfc3339(text)
+            .map(Some)
+            .map_err(|_| Problem::new("expires", "must be a time in UTC, such as 2027-01-31T00:00:00Z")),
+        (None, None) => Ok(None),
+    }
+}
 
 impl NewToken {
     /// The token that the service is asked to create.
     pub fn read(&self) -> Result<accounts::NewToken, Problem> {
-        let expires = match (self.expires_in, &self.expires) {
-            (Some(seconds), _) => SystemTime::now().checked_add(Duration::from_secs(seconds)),
-            (None, Some(text)) => {
-                let expires = humantime::parse_rfc3339(text);
-                Some(expires.map_err(|_| {
-                    Problem::new("expires", "must be a time in UTC, such as 2027-01-31T00:00:00Z")
-                })?)
-            }
-            (None, None) => None,
-        };
+        let expires = expiry(self.expires_in, self.expires.as_deref())?;
         Ok(accounts::NewToken { user: self.user.clone(), description: self.description.clone(), expires })
     }
 }

@@ -6,6 +6,9 @@
 //! format.
 
 mod account;
+mod bucket;
+mod bucket_contents;
+mod bucket_rules;
 mod check;
 mod event;
 mod export;
@@ -16,11 +19,17 @@ mod list;
 mod mount;
 mod nfs;
 mod pool;
+mod s3;
 mod snapshot;
 mod volume;
 mod words;
 
 pub use account::{NewToken, Role, SetUser, TokenCreated, TokenView, UserView, WhoView};
+pub use bucket::{
+    BucketEdit, BucketView, DefaultRetentionView, LockMode, NewBucket, PublicAccessBlock, Versioning,
+};
+pub use bucket_contents::{ObjectView, ObjectsView, VersionView, VersionsView};
+pub use bucket_rules::{CorsRule, CorsRules, LifecycleRule, LifecycleRules};
 pub use check::{BYTES_MAX, Check, ID_MAX};
 pub use event::{EventView, Severity};
 pub use export::{
@@ -37,6 +46,10 @@ pub use nfs::{
 };
 pub use pool::{
     CheckRequest, CheckView, EfficiencyView, HealthStatus, HealthView, LostSegmentView, PoolView, ScrubView,
+};
+pub use s3::{
+    NewS3Group, NewS3Key, NewS3User, S3GroupView, S3KeyCreated, S3KeyEdit, S3KeyView, S3PolicyDocument,
+    S3UserEdit, S3UserView,
 };
 pub use snapshot::{NewSnapshot, NewSnapshots, Rollback, SnapshotView};
 pub use volume::{

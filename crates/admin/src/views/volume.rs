@@ -5,12 +5,10 @@ use forebay_service::throttle::Waits;
 
 use crate::base::problem::Problem;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::check::{Check, check_bytes, check_id};
-use super::fields::time;
-use super::fields::{given, present};
+use super::fields::{changes_in_words, given, present, time};
 use super::words::words;
 
 words! {
@@ -304,26 +302,7 @@ pub struct VolumeEdit {
 impl VolumeEdit {
     /// The changes that were made, for an event: `size changed from 1073741824 to none`.
     pub fn in_words(&self, before: &VolumeView, after: &VolumeView) -> String {
-        let fields = |value: serde_json::Result<Value>| match value {
-            Ok(Value::Object(fields)) => fields,
-            _ => Map::new(),
-        };
-        let word = |value: Option<&Value>| match value {
-            None | Some(Value::Null) => "none".to_owned(),
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-        };
-        let edited = fields(serde_json::to_value(self));
-        let (before, after) = (fields(serde_json::to_value(before)), fields(serde_json::to_value(after)));
-        let change = |field: &String| {
-            let (from, to) = (word(before.get(field)), word(after.get(field)));
-            if from == to {
-                format!("{field} stays {to}")
-            } else {
-                format!("{field} changed from {from} to {to}")
-            }
-        };
-        edited.keys().map(change).collect::<Vec<_>>().join(", ")
+        changes_in_words(self, before, after)
     }
 
     /// The change that the pool is asked to make. The export policy is not the pool's.

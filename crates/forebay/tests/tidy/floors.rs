@@ -93,12 +93,15 @@ pub const CRATES: &[Rule] = &[
             "not_built",        // what is refused, and why
             "guard",            // refuses what the library would wrongly obey
             "pool_error",       // errors of the pool as S3 errors
+            "throttle",         // throughput limits of buckets
             "store",            // the tables of a bucket, and the rules of versions
             "shared",           // what all requests share
             "auth",             // users, keys, policies, the gate
+            "manage",           // buckets, as those who run the server manage them
             "cleaning",         // removes the parts of ended uploads
             "lifecycle_worker", // removes what lifecycle rules say
             "ops",              // one file for each operation, or for a few that belong together
+            "reference",        // the reference page of operations
             "server",           // the HTTP service
         ],
         exceptions: &[],

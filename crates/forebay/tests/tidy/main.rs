@@ -19,7 +19,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-nfs", &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto"]),
     (
         "forebay-admin",
-        &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto", "forebay-nfs"],
+        &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto", "forebay-nfs", "forebay-s3"],
     ),
     ("forebay-nfs-client", &["forebay-nfs-proto"]),
     ("forebay-lab", &["forebay-nfs-client"]),

@@ -54,13 +54,26 @@ impl Engine {
         .await
     }
 
-    /// Changes properties of a bucket. Returns the bucket as the change made it.
-    pub(crate) async fn bucket_modify(self: &Arc<Self>, name: &str, update: BucketUpdate) -> Result<Bucket> {
+    /// Changes properties of a bucket, and in the same batch its entries, unless `change` returns a refusal, which is returned.
+    /// Returns the bucket as the change made it.
+    pub(crate) async fn bucket_modify<T, F>(
+        self: &Arc<Self>,
+        name: &str,
+        update: BucketUpdate,
+        change: F,
+    ) -> Result<std::result::Result<Bucket, T>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut BucketChange<'_, '_>) -> Result<std::result::Result<(), T>> + Send + 'static,
+    {
         let id = self.volumes.bucket_by_name(name)?.id;
         let name = name.to_owned();
         self.transact(move |txn| {
             if !txn.engine.volumes.is_bucket(id) {
                 return Err(Error::NotFound(Object::Bucket(name)));
+            }
+            if let Err(refusal) = change::run(txn, id, change)? {
+                return Ok(Err(refusal));
             }
             let mut record = txn.engine.volumes.record(id)?;
             let spec = &mut record.spec;
@@ -69,9 +82,9 @@ impl Engine {
             spec.compression = update.compression.unwrap_or(spec.compression);
             check_spec(&record.spec)?;
             require_room_for(txn, id, &record.spec)?;
-            let bucket = registry::bucket(id, &record, &txn.engine.volumes.usage(id));
+            let bucket = registry::bucket(id, &record, txn.usage(id)?);
             txn.change_volume(id, record);
-            Ok(bucket)
+            Ok(Ok(bucket))
         })
         .await
     }

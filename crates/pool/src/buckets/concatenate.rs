@@ -22,7 +22,7 @@ use crate::engine::extents::ExtentChange;
 use crate::engine::txn::Txn;
 use crate::format::records::{Content, Extent};
 use crate::parts::inode::{Cleared, Inode};
-use crate::{Error, FILE_SIZE_MAX, Handle, Result, Stability};
+use crate::{Error, FILE_SIZE_MAX, Handle, Result, Stability, VolumeId};
 
 /// The number of extents that one batch handles at most. Small in tests, so that several batches are needed.
 const BATCH_EXTENTS_MAX: usize = if cfg!(test) { 16 } else { 4096 };
@@ -42,6 +42,38 @@ struct Source {
     at: u64,
 }
 
+/// Where the room in a bucket of limited size comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// The sources have taken it, and are about to go.
+    OfReplaced,
+    /// It is reserved beforehand, as for a write.
+    Reserved,
+}
+
+/// Bytes that are reserved in a bucket until this is dropped.
+struct Reservation {
+    engine: Arc<Engine>,
+    bucket: VolumeId,
+    bytes: u64,
+}
+
+impl Reservation {
+    fn take(engine: &Arc<Engine>, bucket: VolumeId, bytes: u64) -> Result<Reservation> {
+        if engine.volumes.reserve(bucket, bytes) {
+            Ok(Reservation { engine: engine.clone(), bucket, bytes })
+        } else {
+            Err(Error::NoSpace)
+        }
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.engine.volumes.release(self.bucket, self.bytes);
+    }
+}
+
 impl Engine {
     /// Appends the ranges to the draft, which must be empty, and commits it. Returns the draft's size. Fails with
     /// [`Error::Stale`] if a content is gone, and with [`Error::Invalid`] if it is shorter than its range.
@@ -49,6 +81,7 @@ impl Engine {
         self: &Arc<Self>,
         draft: Handle,
         ranges: Vec<(Handle, Range<u64>)>,
+        room: Room,
     ) -> Result<u64> {
         self.stopped.check()?;
         require_bucket(self, draft.volume)?;
@@ -58,8 +91,16 @@ impl Engine {
         }
         let sources = Arc::new(self.sources(ranges).await?);
         let size = sources.last().map_or(0, Source::end);
+        // Each seam reserves its bytes when it is written.
+        let shared = sources.iter().map(|source| source.seam - source.range.start).sum();
+        let reserved = match room {
+            Room::Reserved => Some(Reservation::take(self, draft.volume, shared)?),
+            Room::OfReplaced => None,
+        };
         let (engine, work, into) = (self.clone(), sources.clone(), target.clone());
         Lasting::new(async move {
+            // Until the bytes are counted as the draft's.
+            let _reserved = reserved;
             let _order = into.order.clone().lock_owned().await;
             let mut next = (0, 0);
             while next.0 < work.len() {
@@ -70,7 +111,7 @@ impl Engine {
         })
         .await?;
         for source in sources.iter() {
-            self.write_seam(draft, source).await?;
+            self.write_seam(draft, source, room).await?;
         }
         self.commit(draft).await?;
         Ok(size)
@@ -116,7 +157,7 @@ impl Engine {
     }
 
     /// Writes the end of a range anew, if it was left out.
-    async fn write_seam(self: &Arc<Self>, draft: Handle, source: &Source) -> Result<()> {
+    async fn write_seam(self: &Arc<Self>, draft: Handle, source: &Source, room: Room) -> Result<()> {
         let mut from = source.seam;
         while from < source.range.end {
             let length = u32::try_from(source.range.end - from).unwrap_or(u32::MAX).min(STEP_BYTES);
@@ -126,7 +167,8 @@ impl Engine {
                 return Err(Error::Stale);
             }
             let at = source.at + (from - source.range.start);
-            self.write(draft, at, bytes, Stability::Unstable).await?;
+            let is_limited = room == Room::Reserved;
+            self.write_within(draft, at, bytes, Stability::Unstable, is_limited).await?;
             from += u64::from(length);
         }
         Ok(())

@@ -209,7 +209,10 @@ async fn buckets_and_volumes_share_names_and_nothing_else() {
     let volume = pool.volume("volume").unwrap();
     assert!(matches!(pool.bucket_change(volume.id, |_| Ok(())).await, Err(Error::Stale)));
     let update = BucketUpdate { size: Some(Some(1 << 20)), ..BucketUpdate::default() };
-    assert_eq!(pool.bucket_modify("bucket", update).await.unwrap().spec.size, Some(1 << 20));
+    let refused = pool.bucket_modify("bucket", update.clone(), |_| Ok(Err("not now"))).await.unwrap();
+    assert_eq!((refused, pool.bucket("bucket").unwrap().spec.size), (Err("not now"), None));
+    let changed = pool.bucket_modify("bucket", update, |_| Ok(Ok::<(), ()>(()))).await.unwrap().unwrap();
+    assert_eq!(changed.spec.size, Some(1 << 20));
     let draft = pool.draft_create(id).await.unwrap();
     let data = Bytes::from(noise(1 << 20, 1));
     pool.write(draft.handle(), 0, data.clone(), Stability::Unstable).await.unwrap();
@@ -326,4 +329,30 @@ async fn a_log_that_is_in_the_pool_takes_little_space_as_an_object_of_parts() {
         let (whole, added) = assembled(&content, part_bytes, true).await;
         assert!(added * 50 < whole, "parts of {part_bytes}: {added} bytes in addition to {whole}");
     }
+}
+
+#[tokio::test]
+async fn a_copy_needs_room_in_the_bucket_and_an_assembly_of_parts_that_it_replaces_does_not() {
+    let pool = pool().await;
+    let id = bucket(&pool).await;
+    let part = noise(400_000, 1);
+    let mut drafts = Vec::new();
+    for _ in 0..2 {
+        let draft = pool.draft_create(id).await.unwrap();
+        pool.write(draft.handle(), 0, Bytes::from(part.clone()), Stability::Unstable).await.unwrap();
+        pool.commit(draft.handle(), 0, 0).await.unwrap();
+        drafts.push(draft);
+    }
+    let update = BucketUpdate { size: Some(Some(1_000_000)), ..BucketUpdate::default() };
+    pool.bucket_modify("bucket", update, |_| Ok(Ok::<(), ()>(()))).await.unwrap().unwrap();
+    let copy = pool.draft_create(id).await.unwrap();
+    let full = pool.draft_copy(&copy, drafts[0].handle(), 0..400_000).await;
+    assert!(matches!(full, Err(Error::NoSpace)), "{full:?}");
+    assert_eq!(pool.draft_copy(&copy, drafts[0].handle(), 0..100_000).await.unwrap(), 100_000);
+    let whole = pool.draft_create(id).await.unwrap();
+    let ranges = drafts.iter().map(|draft| (draft.handle(), 0..400_000)).collect();
+    assert_eq!(pool.concatenate(&whole, ranges).await.unwrap(), 800_000);
+    assert!(read(&pool, whole.handle()).await.unwrap() == [part.clone(), part].concat());
+    drop((drafts, copy));
+    assert_sound(&pool).await;
 }

@@ -25,6 +25,18 @@ impl Engine {
         data: Bytes,
         stability: Stability,
     ) -> Result<Attributes> {
+        self.write_within(handle, offset, data, stability, true).await
+    }
+
+    /// As `write`. Without `is_limited` the volume's size does not matter: the bytes are about to replace others.
+    pub(crate) async fn write_within(
+        self: &Arc<Self>,
+        handle: Handle,
+        offset: u64,
+        data: Bytes,
+        stability: Stability,
+        is_limited: bool,
+    ) -> Result<Attributes> {
         self.stopped.check()?;
         self.volumes.require_writable(handle.volume)?;
         let inode = self.inode(handle)?;
@@ -34,7 +46,7 @@ impl Engine {
         if bytes > 0 {
             self.reserve(bytes).await?;
             let data = if data.len() < COPY_BYTES_MAX { Bytes::copy_from_slice(&data) } else { data };
-            let growth = self.reserve_growth(&inode, offset..end).await;
+            let growth = if is_limited { self.reserve_growth(&inode, offset..end).await } else { Ok(0) };
             let gate = self.writes.gate.read().await;
             let inserted = growth.and_then(|growth| self.insert(&inode, offset, data, growth));
             drop(gate);

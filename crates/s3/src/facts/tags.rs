@@ -51,6 +51,14 @@ impl Tags {
         Tags::from_set(set, BUCKET_TAGS_MAX)
     }
 
+    /// Takes the tags of a bucket.
+    pub fn of_bucket_pairs(pairs: &BTreeMap<String, String>) -> S3Result<Tags> {
+        pairs.iter().try_for_each(|(key, value)| check_tag(key, value))?;
+        let tags = Tags(pairs.clone());
+        tags.check_count(BUCKET_TAGS_MAX)?;
+        Ok(tags)
+    }
+
     fn from_set(set: &[dto::Tag], count_max: usize) -> S3Result<Tags> {
         let mut tags = Tags::default();
         for tag in set {

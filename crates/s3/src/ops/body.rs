@@ -1,9 +1,12 @@
 //! Moving bodies: from a request into a draft, and from an object into an answer.
 
 use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use forebay_pool::{Draft, Handle, Pool, Stability, VolumeId};
+use forebay_service::Service;
 use futures::StreamExt;
 use hyper::HeaderMap;
 use hyper::http::Extensions;
@@ -16,9 +19,13 @@ use crate::checksum::{Algorithm, ExpectedChecksums, Sums};
 use crate::errors::bad_request;
 use crate::guard::BodyFate;
 use crate::pool_error::OrS3;
+use crate::throttle;
 
 /// The bytes that are written to a draft, or read from an object, at once.
 const STEP_BYTES: usize = 256 << 10;
+/// The most that is read and thrown away of a body that is refused, and how long that may take.
+const DISCARDED_BYTES_MAX: usize = 32 << 20;
+const DISCARD_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// A body that arrives, and what is known of it.
 pub struct Arriving {
@@ -68,13 +75,14 @@ impl Arriving {
 /// Writes a body into a new draft, from `offset` on, and commits it. Returns once all that the request announces about the body
 /// is verified.
 pub async fn receive(
-    pool: &Pool,
+    service: &Service,
     bucket: VolumeId,
     offset: u64,
     mut arriving: Arriving,
     expected: &mut ExpectedChecksums,
     computed: impl IntoIterator<Item = Algorithm>,
 ) -> S3Result<(Draft, Sums)> {
+    let pool = &service.pool;
     let draft = pool.draft_create(bucket).await.or_s3()?;
     let mut digests = expected.digests(computed);
     let mut at = offset;
@@ -89,12 +97,18 @@ pub async fn receive(
             waiting.extend_from_slice(&piece);
             while waiting.len() >= STEP_BYTES {
                 let step = waiting.split_to(STEP_BYTES).freeze();
-                at = write(pool, draft.handle(), at, step).await?;
+                match write(service, draft.handle(), at, step).await {
+                    Ok(end) => at = end,
+                    Err(error) => {
+                        discard(&mut body).await;
+                        return Err(error);
+                    }
+                }
             }
         }
     }
     if !waiting.is_empty() {
-        write(pool, draft.handle(), at, waiting.freeze()).await?;
+        write(service, draft.handle(), at, waiting.freeze()).await?;
     }
     let sums = digests.finish();
     let trailers: Option<HeaderMap> = arriving.trailers.and_then(|trailers| trailers.take());
@@ -104,23 +118,39 @@ pub async fn receive(
     Ok((draft, sums))
 }
 
-async fn write(pool: &Pool, handle: Handle, at: u64, bytes: Bytes) -> S3Result<u64> {
+/// Reads some more of a body that nobody wants. A connection that is closed with unread bytes in it is reset, and the client may then
+/// never see the answer.
+async fn discard(body: &mut StreamingBlob) {
+    let rest = async {
+        let mut bytes = 0;
+        while let Some(Ok(piece)) = body.next().await {
+            bytes += piece.len();
+            if bytes > DISCARDED_BYTES_MAX {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DISCARD_TIME_MAX, rest).await;
+}
+
+async fn write(service: &Service, handle: Handle, at: u64, bytes: Bytes) -> S3Result<u64> {
+    throttle::admit(service, handle.volume, bytes.len() as u64).await;
     let end = at.saturating_add(bytes.len() as u64);
-    pool.write(handle, at, bytes, Stability::Unstable).await.or_s3()?;
+    service.pool.write(handle, at, bytes, Stability::Unstable).await.or_s3()?;
     Ok(end)
 }
 
 /// Keeps an object's bytes while somebody reads them, even when the object is replaced or removed meanwhile.
 pub struct Reading {
-    pool: Pool,
+    service: Arc<Service>,
     handle: Handle,
 }
 
 impl Reading {
     /// Holds the content. Returns `None` if it is gone already: look the object up again.
-    pub fn hold(pool: &Pool, handle: Handle) -> S3Result<Option<Reading>> {
-        match pool.hold(handle) {
-            Ok(()) => Ok(Some(Reading { pool: pool.clone(), handle })),
+    pub fn hold(service: &Arc<Service>, handle: Handle) -> S3Result<Option<Reading>> {
+        match service.pool.hold(handle) {
+            Ok(()) => Ok(Some(Reading { service: service.clone(), handle })),
             Err(forebay_pool::Error::Stale) => Ok(None),
             Err(error) => Err(error).or_s3(),
         }
@@ -143,7 +173,8 @@ impl Reading {
         let mut at = range.start;
         while at < range.end {
             let step = u32::try_from(range.end - at).unwrap_or(u32::MAX).min(STEP_BYTES as u32);
-            let read = match self.pool.read(self.handle, at, step).await {
+            throttle::admit(&self.service, self.handle.volume, u64::from(step)).await;
+            let read = match self.service.pool.read(self.handle, at, step).await {
                 Ok(read) => read,
                 Err(error) => {
                     tracing::error!(%error, "the content of an object cannot be read");
@@ -169,7 +200,7 @@ impl Reading {
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        self.pool.release(self.handle);
+        self.service.pool.release(self.handle);
     }
 }
 

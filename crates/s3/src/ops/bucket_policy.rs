@@ -1,7 +1,6 @@
 //! GetBucketPolicy, PutBucketPolicy, DeleteBucketPolicy and GetBucketPolicyStatus.
 
 use bytes::Bytes;
-use forebay_pool::BucketChange;
 use s3s::dto::{
     DeleteBucketPolicyInput, DeleteBucketPolicyOutput, GetBucketPolicyInput, GetBucketPolicyOutput,
     GetBucketPolicyStatusInput, GetBucketPolicyStatusOutput, PolicyStatus, PutBucketPolicyInput,
@@ -10,8 +9,8 @@ use s3s::dto::{
 use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
 use super::setting;
-use crate::auth::policy::{MalformedPolicy, Policy};
-use crate::configuration::PublicAccessBlock;
+use crate::auth::policy::Policy;
+use crate::manage;
 use crate::pool_error::{OrS3, of_pool};
 use crate::shared::Shared;
 use crate::store::Setting;
@@ -35,19 +34,7 @@ pub async fn put_bucket_policy(
     request: S3Request<PutBucketPolicyInput>,
 ) -> S3Result<S3Response<PutBucketPolicyOutput>> {
     let input = request.input;
-    let bucket = shared.bucket(&input.bucket)?;
-    let policy = Policy::parse_bucket(input.policy.as_bytes(), &input.bucket).map_err(malformed)?;
-    let is_public = policy.is_public();
-    let text = Bytes::from(input.policy);
-    let change = move |change: &mut BucketChange<'_, '_>| {
-        let block: PublicAccessBlock = Setting::PublicAccess.get(change)?.unwrap_or_default();
-        if is_public && block.block_public_policy {
-            return Ok(Err(blocked()));
-        }
-        Setting::Policy.put_bytes(change, text)?;
-        Ok(Ok(()))
-    };
-    shared.pool().bucket_change(bucket.id, change).await.or_s3()??;
+    manage::put_policy(shared.pool(), &input.bucket, input.policy).await.map_err(refused)?;
     Ok(S3Response::new(PutBucketPolicyOutput::default()))
 }
 
@@ -79,8 +66,15 @@ fn stored_text(shared: &Shared, bucket: &str) -> S3Result<Bytes> {
     })
 }
 
-fn malformed(error: MalformedPolicy) -> S3Error {
-    S3Error::with_message(S3ErrorCode::MalformedPolicy, error.to_string())
+fn refused(error: manage::Error) -> S3Error {
+    match error {
+        manage::Error::MalformedPolicy(error) => {
+            S3Error::with_message(S3ErrorCode::MalformedPolicy, error.to_string())
+        }
+        manage::Error::PublicPolicyBlocked(_) => blocked(),
+        manage::Error::Pool(error) => of_pool(error),
+        error => of_pool(forebay_pool::Error::Damaged(error.to_string())),
+    }
 }
 
 fn blocked() -> S3Error {

@@ -42,11 +42,10 @@ pub async fn copy_object(
         )));
     }
     check_purpose(&source, &input.bucket, &input.key, &new, replaces, &request.headers)?;
-    copy_source::require_room(&bucket, size)?;
     let wanted = header(&request.headers, "x-amz-checksum-algorithm").map(Algorithm::parse).transpose()?;
     let checksum = checksum(shared, &source, wanted).await?;
     let draft = shared.pool().draft_create(bucket.id).await.or_s3()?;
-    shared.pool().concatenate(&draft, vec![(source.reading.handle(), 0..size)]).await.or_s3()?;
+    shared.pool().draft_copy(&draft, source.reading.handle(), 0..size).await.or_s3()?;
     let from = source.version.facts.clone();
     let mut facts = ObjectFacts {
         size,

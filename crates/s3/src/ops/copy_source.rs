@@ -1,6 +1,5 @@
 //! Finding and holding the source of a copy.
 
-use forebay_pool::Bucket;
 use hyper::HeaderMap;
 use s3s::{S3Error, S3ErrorCode, S3Result};
 
@@ -60,7 +59,7 @@ pub fn find(shared: &Shared, headers: &HeaderMap, caller: &Caller) -> S3Result<S
                 ),
             });
         };
-        let Some(reading) = Reading::hold(shared.pool(), content)? else { continue };
+        let Some(reading) = Reading::hold(&shared.service, content)? else { continue };
         let object = Validators { etag: &version.facts.etag, modified_ms: version.facts.modified_ms };
         ReadConditions::of_copy_source(headers, now_ms()).check_copy_source(object)?;
         let versioning = store::versioning(&stored).or_s3()?;
@@ -68,14 +67,4 @@ pub fn find(shared: &Shared, headers: &HeaderMap, caller: &Caller) -> S3Result<S
         return Ok(Source { named, version, reading, id });
     }
     Err(S3Error::with_message(S3ErrorCode::SlowDown, "The object is being replaced. Please retry."))
-}
-
-/// Refuses a copy for which the target has no room. Sharing reserves nothing, so this is asked beforehand.
-pub fn require_room(target: &Bucket, bytes: u64) -> S3Result {
-    match target.spec.size {
-        Some(size) if target.bytes_logical.saturating_add(bytes) > size => {
-            Err(forebay_pool::Error::NoSpace).or_s3()
-        }
-        _ => Ok(()),
-    }
 }

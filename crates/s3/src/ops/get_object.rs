@@ -55,7 +55,7 @@ fn find(shared: &Shared, bucket: &str, key: &str, version: Option<&str>) -> S3Re
         let Some(content) = version.content else {
             return Err(named::is_marker(id.is_some(), &version, answer));
         };
-        if let Some(reading) = Reading::hold(shared.pool(), content)? {
+        if let Some(reading) = Reading::hold(&shared.service, content)? {
             return Ok(Found { version, reading, id: answer });
         }
     }

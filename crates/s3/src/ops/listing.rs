@@ -1,6 +1,6 @@
 //! ListObjects, ListObjectsV2, ListObjectVersions and ListMultipartUploads.
 
-use forebay_pool::{BucketEntry, Result, Seek, Table};
+use forebay_pool::{BucketEntry, Result};
 use s3s::dto::{
     CommonPrefix, DeleteMarkerEntry, ETag, ListMultipartUploadsInput, ListMultipartUploadsOutput,
     ListObjectVersionsInput, ListObjectVersionsOutput, ListObjectsInput, ListObjectsOutput,
@@ -13,48 +13,10 @@ use super::answer::{initiator, owner};
 use crate::clock;
 use crate::errors::invalid_argument;
 use crate::facts::{ObjectFacts, UploadFacts, VersionId};
-use crate::listing::{
-    ContinuationToken, Encoding, Entry, Page, Position, Query, Select, Source, Start, page, page_size,
-};
+use crate::listing::{ContinuationToken, Encoding, Page, Query, Select, Start, page, page_size};
 use crate::pool_error::OrS3;
 use crate::shared::Shared;
-use crate::store::{self, Entries, OBJECTS, Stored, UPLOADS, UploadNumber};
-
-/// A table of a bucket, as a source of entries with decoded facts.
-struct TableSource<'a, T> {
-    stored: &'a Stored,
-    table: Table,
-    prefix: &'a str,
-    decode: fn(BucketEntry) -> Result<(T, bool)>,
-}
-
-impl<T> Source for TableSource<'_, T> {
-    type Item = T;
-    type Error = forebay_pool::Error;
-
-    fn seek(&mut self, from: &Position, limit: usize) -> Result<Vec<Entry<T>>> {
-        // The newest version has the largest number, and the smallest rank.
-        let seek = match from.rank {
-            0 => Seek::Key(&from.key),
-            rank => Seek::PastVersion(&from.key, (u64::MAX - rank).saturating_add(1)),
-        };
-        let found = self.stored.entries(self.table, self.prefix.as_bytes(), &seek, limit)?;
-        let entry = |entry: BucketEntry| {
-            let key = String::from_utf8(entry.key.to_vec())
-                .map_err(|_| forebay_pool::Error::Damaged("the key of an object is not UTF-8".into()))?;
-            let rank = u64::MAX - entry.version;
-            let (item, hidden) = (self.decode)(entry)?;
-            Ok(Entry { key, rank, hidden, item })
-        };
-        found.into_iter().map(entry).collect()
-    }
-}
-
-fn object(entry: BucketEntry) -> Result<(store::Version, bool)> {
-    let version = store::Version::of(entry)?;
-    let is_marker = version.facts.delete_marker;
-    Ok((version, is_marker))
-}
+use crate::store::{self, OBJECTS, Stored, TableSource, UPLOADS, UploadNumber, object_of};
 
 fn upload(entry: BucketEntry) -> Result<((UploadNumber, UploadFacts), bool)> {
     let facts =
@@ -64,7 +26,7 @@ fn upload(entry: BucketEntry) -> Result<((UploadNumber, UploadFacts), bool)> {
 
 /// Reads a page of objects. A page without an item that ends early is followed by the next, unless its end can be told.
 fn objects(stored: &Stored, query: &Query) -> S3Result<Page<store::Version>> {
-    let mut source = TableSource { stored, table: OBJECTS, prefix: &query.prefix, decode: object };
+    let mut source = TableSource { stored, table: OBJECTS, prefix: &query.prefix, decode: object_of };
     page(&mut source, query).or_s3()
 }
 

@@ -114,7 +114,7 @@ pub async fn upload_part(
     checksums_of(&facts).check_part(expected.algorithm())?;
     let offset = if number == 1 { 0 } else { LATER_PART_OFFSET };
     let (draft, sums) = body::receive(
-        shared.pool(),
+        &shared.service,
         bucket.id,
         offset,
         Arriving::of(input.body, request.trailing_headers, &request.headers, &request.extensions),
@@ -161,11 +161,10 @@ pub async fn upload_part_copy(
             "The specified copy source is larger than the maximum allowable size for a copy source: {PART_BYTES_MAX}"
         )));
     }
-    copy_source::require_room(&bucket, length)?;
     let mut digests = Digests::new([facts.algorithm]);
     body::digest(shared.pool(), source.reading.handle(), range.clone(), &mut digests).await?;
     let draft = shared.pool().draft_create(bucket.id).await.or_s3()?;
-    shared.pool().concatenate(&draft, vec![(source.reading.handle(), range)]).await.or_s3()?;
+    shared.pool().draft_copy(&draft, source.reading.handle(), range).await.or_s3()?;
     let part = facts_of(&facts, &digests.finish(), None)?;
     let mut result = CopyPartResult {
         e_tag: Some(ETag::Strong(part.etag.clone())),

@@ -30,7 +30,7 @@ pub async fn put_object(
     new.require_lockable(&shared.stored(&bucket))?;
     let algorithm = expected.algorithm().unwrap_or(Algorithm::Crc64Nvme);
     let (draft, sums) = body::receive(
-        shared.pool(),
+        &shared.service,
         bucket.id,
         0,
         Arriving::of(input.body, request.trailing_headers, &request.headers, &request.extensions),

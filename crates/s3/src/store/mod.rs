@@ -19,6 +19,7 @@ mod entries;
 mod publish;
 mod remove;
 mod settings;
+mod source;
 mod tables;
 mod uploads;
 mod version;
@@ -27,6 +28,7 @@ pub use entries::{Entries, Stored};
 pub use publish::{NewVersion, Published, publish, replace_facts};
 pub use remove::{Removal, Removed, remove};
 pub use settings::{BucketFacts, Setting, versioning};
+pub use source::{TableSource, object_of};
 pub(crate) use tables::refuse_if_err;
 pub use tables::{Decided, ENDED_UPLOADS, NULL_VERSIONS, OBJECTS, PART_LISTS, PARTS, SETTINGS, UPLOADS};
 pub use uploads::{

@@ -90,10 +90,6 @@ async fn serve_pool(
     let service = Arc::new(Service::open(pool.clone(), nfs_config.service_options())?);
     let nfs = Server::bind(service.clone(), config.nfs.listen, nfs_config).await.map_err(explain)?;
     let address = nfs.local_addr();
-    let mut api = Api::new(service.clone(), Some(nfs.shared()), address, config.pool.directory.clone());
-    api.metrics_public = config.metrics.public;
-    api.lab = Lab::new(config.lab.results_directory.clone());
-    let api = Arc::new(api);
     make_first_user(pool, &service.accounts).await?;
     let api_tls = api_tls(&config.api)?;
     let mut listeners =
@@ -106,6 +102,11 @@ async fn serve_pool(
         listeners.push(listener);
     }
     let s3 = s3::start(config, service.clone(), shutdown).await?;
+    let mut api = Api::new(service.clone(), Some(nfs.shared()), address, config.pool.directory.clone());
+    api.metrics_public = config.metrics.public;
+    api.lab = Lab::new(config.lab.results_directory.clone());
+    api.s3 = s3.as_ref().map(|running| running.s3.clone());
+    let api = Arc::new(api);
     let s3_tls = s3.as_ref().and_then(|running| running.tls.clone());
     let certificates: Vec<Arc<Tls>> = api_tls.into_iter().chain(s3_tls).collect();
     let reloading = tokio::spawn(reload_when_asked(nfs.shared(), certificates, signals::reloads()?));

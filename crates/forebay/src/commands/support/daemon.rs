@@ -14,6 +14,7 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("api/volumes.json", "/api/v1/volumes"),
     ("api/snapshots.json", "/api/v1/snapshots"),
     ("api/export-policies.json", "/api/v1/export-policies"),
+    ("api/buckets.json", "/api/v1/buckets"),
     ("api/nfs-clients.json", "/api/v1/nfs/clients"),
     ("api/nfs-sessions.json", "/api/v1/nfs/sessions"),
     ("api/nfs-operations.json", "/api/v1/nfs/operations"),

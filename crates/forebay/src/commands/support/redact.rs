@@ -10,7 +10,10 @@ const REMOVED: &[u8] = b"[removed]";
 /// Shorter words are not tokens.
 const TOKEN_BYTES_MIN: usize = 32;
 
-/// The text without tokens and without private keys in PEM.
+/// The name of a secret access key in the files of AWS's tools.
+const ACCESS_KEY: &[u8] = b"aws_secret_access_key";
+
+/// The text without tokens, private keys in PEM, and secret access keys.
 pub fn secrets(text: &[u8]) -> Vec<u8> {
     let mut clean = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -34,6 +37,10 @@ fn secret_at(text: &[u8]) -> usize {
     if text.starts_with(TOKEN) {
         let length = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
         return if length >= TOKEN_BYTES_MIN { length } else { 0 };
+    }
+    if text.starts_with(ACCESS_KEY) {
+        // The name goes with its value, up to the end of the line.
+        return text.iter().position(|byte| *byte == b'\n').unwrap_or(text.len());
     }
     if !text.starts_with(KEY_BEGINS) {
         return 0;
@@ -68,6 +75,9 @@ mod tests {
         let key = "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----";
         assert_eq!(cleaned(&format!("before\n{key}\nafter")), "before\n[removed]\nafter");
         assert_eq!(cleaned("-----BEGIN PRIVATE KEY-----\nMHcC"), "[removed]");
+        let credentials =
+            "[default]\naws_access_key_id = AKIA1\naws_secret_access_key = abc/+def\nregion = x";
+        assert_eq!(cleaned(credentials), "[default]\naws_access_key_id = AKIA1\n[removed]\nregion = x");
         let certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
         assert_eq!(cleaned(certificate), certificate);
         assert_eq!(secrets(&[0xff, 0, b'f']), [0xff, 0, b'f']);

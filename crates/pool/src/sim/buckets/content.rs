@@ -191,20 +191,20 @@ impl Client {
         share: Share,
     ) -> Result<()> {
         let (end, target) = (offset + length, (draft.handle(), 0));
-        if !matches!(share, Share::CloneRange) {
+        if matches!(share, Share::ConcatenateTwo) {
             self.shared.world.borrow_mut().buckets.joined.insert(draft.handle().volume);
         }
-        let ranges = match share {
+        let size = match share {
             Share::CloneRange => {
                 return self.pool.clone_range((source, offset), target, Some(length)).await.map(drop);
             }
-            Share::Concatenate => vec![(source, offset..end)],
+            Share::Copy => self.pool.draft_copy(draft, source, offset..end).await?,
             Share::ConcatenateTwo => {
                 let middle = offset + length / 3;
-                vec![(source, offset..middle), (source, middle..end)]
+                let ranges = vec![(source, offset..middle), (source, middle..end)];
+                self.pool.concatenate(draft, ranges).await?
             }
         };
-        let size = self.pool.concatenate(draft, ranges).await?;
         if size != length {
             self.fail(format!("{length} bytes were joined, and it says {size}"));
         }

@@ -36,7 +36,7 @@ pub(in crate::sim) enum Source {
 /// How a draft shares the bytes of its source.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) enum Share {
-    Concatenate,
+    Copy,
     CloneRange,
     /// Two ranges that meet, of the same source.
     ConcatenateTwo,
@@ -191,7 +191,7 @@ pub(in crate::sim) fn draw(world: &World, random: &mut Random, appetite: &Appeti
             id,
             key,
             source: source(world, &buckets, random, appetite)?,
-            share: random.pick(&[Share::Concatenate, Share::CloneRange, Share::ConcatenateTwo])?,
+            share: random.pick(&[Share::Copy, Share::CloneRange, Share::ConcatenateTwo])?,
             condition,
             versioned: random.permille(400),
             abandon: random.permille(100),

@@ -238,13 +238,13 @@ impl Client {
             max_bytes_per_second: Some(spec.max_bytes_per_second),
             compression: Some(spec.compression),
         };
-        let outcome = self.pool.bucket_modify(&spec.name, update).await;
+        let outcome = self.pool.bucket_modify(&spec.name, update, |_| Ok(Ok::<(), ()>(()))).await;
         if self.shared.disk.is_dead() {
             return;
         }
         let is_there = |state: &Buckets| state.values().any(|bucket| bucket.spec.name == spec.name);
         let is_done = match outcome {
-            Ok(bucket) if bucket.spec == spec => {
+            Ok(Ok(bucket)) if bucket.spec == spec => {
                 self.shared.world.borrow_mut().buckets.modified.insert(bucket.id, spec.clone());
                 true
             }

@@ -81,15 +81,15 @@ async fn a_bucket_that_is_deleted_after_its_modification_was_modified_and_the_ca
     };
     begins.recv().await.unwrap();
     let update = || BucketUpdate { size: Some(Some(1 << 20)), ..BucketUpdate::default() };
-    let mut modifying = pin!(pool.bucket_modify("bucket", update()));
+    let mut modifying = pin!(pool.bucket_modify("bucket", update(), |_| Ok(Ok::<(), ()>(()))));
     let mut deleting = pin!(pool.bucket_delete(id, |_| Ok(Ok::<(), ()>(()))));
-    let mut late = pin!(pool.bucket_modify("bucket", update()));
+    let mut late = pin!(pool.bucket_modify("bucket", update(), |_| Ok(Ok::<(), ()>(()))));
     assert!(poll_once(modifying.as_mut()).is_pending());
     assert!(poll_once(deleting.as_mut()).is_pending());
     assert!(poll_once(late.as_mut()).is_pending());
     release.send(()).unwrap();
     waiting.await.unwrap().unwrap();
-    assert_eq!(modifying.await.unwrap().spec.size, Some(1 << 20));
+    assert_eq!(modifying.await.unwrap().unwrap().spec.size, Some(1 << 20));
     assert_eq!(deleting.await.unwrap(), Ok(()));
     assert!(matches!(late.await, Err(Error::NotFound(Object::Bucket(name))) if name == "bucket"));
 }
