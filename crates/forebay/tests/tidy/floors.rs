@@ -82,6 +82,7 @@ pub const CRATES: &[Rule] = &[
             "errors",           // errors that the library has no name for
             "clock",            // times in milliseconds
             "percent",          // percent-encoding
+            "error_document",   // error documents as AWS writes them
             "names",            // what buckets and keys may be called
             "checksum",         // checksums of bodies and of objects in parts
             "facts",            // what is stored with objects, uploads and parts
@@ -91,11 +92,14 @@ pub const CRATES: &[Rule] = &[
             "configuration",    // settings of buckets
             "listing",          // pages of listings
             "not_built",        // what is refused, and why
+            "lenient",          // headers that AWS reads leniently
+            "impossible",       // requests that no operation has
             "guard",            // refuses what the library would wrongly obey
             "pool_error",       // errors of the pool as S3 errors
             "throttle",         // throughput limits of buckets
             "store",            // the tables of a bucket, and the rules of versions
             "shared",           // what all requests share
+            "cross_origin",     // preflights, and headers for other origins
             "auth",             // users, keys, policies, the gate
             "manage",           // buckets, as those who run the server manage them
             "cleaning",         // removes the parts of ended uploads
