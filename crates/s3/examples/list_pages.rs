@@ -138,7 +138,7 @@ async fn main() -> Done<()> {
     let Some(directory) = std::env::args().nth(1) else { return Err("usage: list_pages DIRECTORY".into()) };
     let pool = Pool::open(Path::new(&directory), PoolOptions::default()).await?;
     let service = Arc::new(Service::open(pool.clone(), ServiceOptions::default())?);
-    let shared = Arc::new(Shared { service, region: "us-east-1".into(), ended_uploads: Default::default() });
+    let shared = Arc::new(Shared::new(service, "us-east-1"));
     let server = Server::new(shared, SimpleAuth::from_single("nobody", "nothing"), Everything, &[])?;
     let listener = Listener::tcp("127.0.0.1:0".parse()?, None).await?;
     let address = listener.local_addr().ok_or("the listener has no address")?;
