@@ -183,9 +183,9 @@ fn single_value(headers: &HeaderMap) -> S3Result<Option<(Algorithm, &str)>> {
 }
 
 fn trailer_algorithm(headers: &HeaderMap) -> S3Result<Option<Algorithm>> {
-    let mut names = headers.get_all("x-amz-trailer").iter();
-    // The guard adds an empty header if there is none.
-    let Some(name) = names.next().filter(|name| !name.is_empty()) else { return Ok(None) };
+    // An empty header announces nothing. The guard adds it where a client announces no trailer.
+    let mut names = headers.get_all("x-amz-trailer").iter().filter(|name| !name.is_empty());
+    let Some(name) = names.next() else { return Ok(None) };
     let algorithm = name.to_str().ok().and_then(|name| Algorithm::of_header(name.trim()));
     match (algorithm, names.next()) {
         (Some(algorithm), None) => Ok(Some(algorithm)),
