@@ -16,7 +16,7 @@ pub enum Denied {
     },
     /// The policies do not allow it.
     Policies {
-        /// The action, such as `s3:PutObject`.
+        /// The action, such as `PutObject`.
         action: &'static str,
         /// What it was about.
         resource: String,
