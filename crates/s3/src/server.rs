@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hyper::body::Incoming;
+use hyper::header::CONTENT_RANGE;
 use hyper::{Request, Response, StatusCode};
 use s3s::access::S3Access;
 use s3s::auth::S3Auth;
@@ -16,7 +17,10 @@ use tower::Service;
 use tracing::Instrument;
 
 use crate::exchange::{Exchange, Received, Sent};
-use crate::guard::{Guard, Refusal};
+use crate::guard::{BodyFate, Guard, Refusal};
+use crate::held;
+use crate::limits::LimitCounters;
+use crate::memory::{Account, BaseCost, REQUESTS_BYTES_MAX_DEFAULT, RequestsMemory};
 use crate::ops::{Operations, without_quotes};
 use crate::shared::Shared;
 
@@ -25,6 +29,7 @@ use crate::shared::Shared;
 pub struct Server {
     shared: Arc<Shared>,
     guard: Arc<Guard>,
+    memory: RequestsMemory,
     library: S3Service,
 }
 
@@ -44,45 +49,77 @@ impl Server {
         if !domains.is_empty() {
             builder.set_host(MultiDomain::new(domains)?);
         }
-        Ok(Server { shared, guard, library: builder.build() })
+        let memory = RequestsMemory::new(REQUESTS_BYTES_MAX_DEFAULT, Arc::default());
+        Ok(Server { shared, guard, memory, library: builder.build() })
     }
 
-    async fn answer(self, request: Request<Incoming>) -> Response<Sent<s3s::Body>> {
+    /// The same server with so much memory for requests.
+    pub fn with_requests_max(mut self, bytes_max: usize) -> Server {
+        self.memory = RequestsMemory::new(bytes_max, self.memory.counters().clone());
+        self
+    }
+
+    /// What the limits on clients did.
+    pub fn limits(&self) -> Arc<LimitCounters> {
+        self.memory.counters().clone()
+    }
+
+    async fn answer(mut self, mut request: Request<Incoming>) -> Response<Sent<s3s::Body>> {
         let exchange = Exchange::begin(&self.shared, &request);
+        let account = self.memory.account(request.extensions());
+        request.extensions_mut().insert(account.clone());
         let span = tracing::info_span!("request", request_id = exchange.id());
         let traced = exchange.trace(&request);
         let handled = async {
-            let (response, refusal) = self.handle(request, &exchange).await;
+            let (response, refusal) = match self.admitted(request, &account, &exchange).await {
+                Ok(response) => (response, None),
+                Err(refusal) => {
+                    tracing::debug!(%refusal, "s3: refused");
+                    let response = refusal.response(exchange.id(), exchange.path());
+                    (exchange.complete(response), Some(refusal))
+                }
+            };
             exchange.answered(response, refusal.as_ref())
         };
         exchange.scope(handled.instrument(span).instrument(traced)).await
     }
 
-    /// The answer of the library, or of the guard and the reason.
-    async fn handle(
-        &self,
+    async fn admitted(
+        &mut self,
         request: Request<Incoming>,
+        account: &Account,
         exchange: &Arc<Exchange>,
-    ) -> (Response<s3s::Body>, Option<Refusal>) {
+    ) -> Result<Response<s3s::Body>, Refusal> {
         let request = request.map(|body| Received::new(body, exchange.clone()));
-        let request = match self.guard.admit(request) {
-            Ok(request) => request,
-            Err(refusal) => {
-                tracing::debug!(%refusal, "s3: refused");
-                let response = refusal.response(exchange.id(), exchange.path());
-                return (exchange.complete(response), Some(refusal));
-            }
-        };
-        match self.library.call(request).await {
-            Ok(response) => (exchange.complete(without_quotes(response)), None),
+        let request = self.guard.admit(request)?;
+        let cost = request.extensions().get::<BaseCost>().map_or(0, |cost| cost.0);
+        account.hold(cost).await.map_err(|_| Refusal::SlowDown)?;
+        let fate = request.extensions().get::<BodyFate>().cloned();
+        let response = match self.library.call(request).await {
+            Ok(response) => partial(without_quotes(response)),
             Err(error) => {
                 tracing::error!(?error, "s3: a request could not be answered");
                 let mut response = Response::new(s3s::Body::empty());
                 *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
-                (response, None)
+                response
             }
+        };
+        // The library calls every fault of a body an internal error.
+        let refusal = fate.as_ref().and_then(|fate| fate.get()?.refusal());
+        if let Some(refusal) = refusal.filter(|_| response.status() == StatusCode::INTERNAL_SERVER_ERROR) {
+            return Err(refusal);
         }
+        let response = exchange.complete(response);
+        held::hold(response, account, cost).await.map_err(|_| Refusal::SlowDown)
     }
+}
+
+/// Gives an answer with a part of an object its status, which the library does not take from operations.
+fn partial(mut response: Response<s3s::Body>) -> Response<s3s::Body> {
+    if response.status() == StatusCode::OK && response.headers().contains_key(CONTENT_RANGE) {
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+    }
+    response
 }
 
 impl Service<Request<Incoming>> for Server {
