@@ -18,7 +18,9 @@ impl Exchange {
             Refused::AccessDenied => Kind::AccessRefused,
         };
         let asked = match self.denied.get() {
-            Some(Denied::Policies { action, resource, .. }) => format!("{action} on {}", shortened(resource)),
+            Some(Denied::Policies { action, resource, .. }) => {
+                format!("s3:{action} on {}", shortened(resource))
+            }
             _ => format!("{} {}", self.method, shortened(self.path())),
         };
         let owner = match self.denied.get() {

@@ -16,7 +16,7 @@ pub enum Denied {
     },
     /// The policies do not allow it.
     Policies {
-        /// The action, such as `s3:PutObject`.
+        /// The action, such as `PutObject`.
         action: &'static str,
         /// What it was about.
         resource: String,
@@ -38,8 +38,11 @@ const SIGNATURE_CODES: &[&str] = &[
 impl Exchange {
     /// The reason for which the request was refused, if it was; and a phrase that says so, which clients cannot vary.
     pub(super) fn refused(&self, by_guard: Option<&guard::Refusal>) -> Option<(Refused, &'static str)> {
-        if let Some(refusal) = by_guard {
-            return Some(of_guard(refusal));
+        match by_guard {
+            // Too much is asked at once: another class of answers.
+            Some(guard::Refusal::SlowDown) => return None,
+            Some(refusal) => return Some(of_guard(refusal)),
+            None => {}
         }
         match self.denied.get() {
             Some(Denied::AccessKey { reason, .. }) => return Some((Refused::AccessKey, reason)),
