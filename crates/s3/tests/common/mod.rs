@@ -1,6 +1,7 @@
 //! A server in this process, and a small client that signs its requests.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(dead_code, reason = "not every file of tests uses all of it")]
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -74,7 +75,6 @@ impl Testbed {
         self.exchange(method, target, &all, body).await
     }
 
-    #[allow(dead_code, reason = "not every file of tests uses it")]
     /// Sends a request with a header that was changed after it was signed.
     pub async fn send_changed(
         &self,
