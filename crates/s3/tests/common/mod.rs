@@ -111,7 +111,6 @@ impl Testbed {
         self.exchange(method, target, &all, body).await
     }
 
-    #[allow(dead_code, reason = "not every file of tests uses it")]
     /// Sends a request with a header that was changed after it was signed.
     pub async fn send_changed(
         &self,
