@@ -27,7 +27,7 @@ test: ## Everything continuous integration checks
 	@scripts/setup tests
 	@scripts/test
 
-fuzz: ## Fuzz the NFS server, 10 minutes each target, or FOREBAY_FUZZ_SECONDS
+fuzz: ## Fuzz the NFS and the S3 server, 10 minutes each target, or FOREBAY_FUZZ_SECONDS
 	@scripts/fuzz $${FOREBAY_FUZZ_SECONDS:-600}
 
 soak: ## Simulate crashes of the pool until Ctrl-C, or for FOREBAY_SOAK_MINUTES

@@ -10,6 +10,8 @@
 //!               store    the bucket's tables, and the rules of versions: one atomic batch for each change
 //! ```
 //! `manage` is for the REST API: it creates, changes and deletes buckets, and lists what is in them.
+//! What waits in memory for a request is charged to the client (`memory`), from the body that arrives to the response that the client
+//! takes (`held`). `limits` counts how often a limit was reached.
 //!
 //! Two tasks run beside the requests: `cleaning` removes the parts of uploads that have ended, and `lifecycle_worker` carries out
 //! lifecycle rules.
@@ -27,9 +29,12 @@ pub mod copy_source;
 pub mod errors;
 pub mod facts;
 pub mod guard;
+pub mod held;
 pub mod lifecycle_worker;
+pub mod limits;
 pub mod listing;
 pub mod manage;
+pub mod memory;
 pub mod names;
 pub mod not_built;
 pub mod ops;

@@ -22,6 +22,8 @@ pub struct S3Config {
     pub connections_max: usize,
     /// Maximum number of connections from one address.
     pub connections_per_client_max: usize,
+    /// Maximum memory for requests in progress.
+    pub requests_max: u64,
 }
 
 impl Default for S3Config {
@@ -35,6 +37,7 @@ impl Default for S3Config {
             secrets_key_file: None,
             connections_max: 2048,
             connections_per_client_max: 1024,
+            requests_max: forebay_s3::memory::REQUESTS_BYTES_MAX_DEFAULT as u64,
         }
     }
 }

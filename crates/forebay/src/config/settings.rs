@@ -432,6 +432,19 @@ pub const SETTINGS: &[Setting] = &[
         get: |config| config.s3.connections_per_client_max.to_string(),
     },
     Setting {
+        section: "s3",
+        key: "requests_max",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "Maximum memory for S3 requests in progress: their bodies, documents, listings and the responses that clients have not \
+                  taken yet.",
+        details: "At least 32 MiB. Clients at one address can use at most as much as remains free for others, so a single address can \
+                  use half. Clients that need more wait, and are answered with SlowDown after 10 seconds. Every connection takes up to \
+                  another 128 KiB.",
+        set: |config, text| store(&mut config.s3.requests_max, at_least(32 << 20, text)),
+        get: |config| size::exact(config.s3.requests_max),
+    },
+    Setting {
         section: "log",
         key: "format",
         kind: Kind::Text,

@@ -83,6 +83,8 @@ pub const CRATES: &[Rule] = &[
             "clock",            // times in milliseconds
             "percent",          // percent-encoding
             "names",            // what buckets and keys may be called
+            "limits",           // how often a limit on clients was reached
+            "memory",           // what requests may keep in memory, charged to clients
             "checksum",         // checksums of bodies and of objects in parts
             "facts",            // what is stored with objects, uploads and parts
             "copy_source",      // the header that names the source of a copy
@@ -92,6 +94,7 @@ pub const CRATES: &[Rule] = &[
             "listing",          // pages of listings
             "not_built",        // what is refused, and why
             "guard",            // refuses what the library would wrongly obey
+            "held",             // responses, which keep their memory
             "pool_error",       // errors of the pool as S3 errors
             "throttle",         // throughput limits of buckets
             "store",            // the tables of a bucket, and the rules of versions

@@ -5,6 +5,7 @@
 //! a limited time, and keeps nobody else out ([`roster`]). When the daemon stops, requests in progress are finished.
 
 mod idle_timeout;
+mod linger;
 mod peer;
 pub mod request_id;
 mod roster;
@@ -17,6 +18,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -35,6 +37,7 @@ use tower::{Service, ServiceExt};
 
 use crate::tls::Tls;
 use idle_timeout::IdleTimeout;
+use linger::Linger;
 pub use peer::{Peer, Secured, Standing, Working};
 use roster::{Connection, Roster};
 pub use socket::{BindError, Socket, check_path};
@@ -191,13 +194,15 @@ async fn serve_connection<S, B>(
     S: HttpService<B>,
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
-    let respond = |peer, secured| responder(service, peer, connection, secured);
+    // Until the first request has been read, its headers may have been refused.
+    let had_body = Arc::new(AtomicBool::new(true));
+    let respond = |peer, secured| responder(service, peer, connection, secured, had_body.clone());
     match (stream, tls) {
         (Stream::Unix(stream), _) => {
-            serve_http(name, stream, connection, respond(Peer::Socket, false), stopped).await;
+            serve_http(name, stream, connection, respond(Peer::Socket, false), &had_body, stopped).await;
         }
         (Stream::Tcp(stream, peer), None) => {
-            serve_http(name, stream, connection, respond(Peer::Tcp(peer), false), stopped).await;
+            serve_http(name, stream, connection, respond(Peer::Tcp(peer), false), &had_body, stopped).await;
         }
         (Stream::Tcp(stream, peer), Some(tls)) => {
             let handshake = TlsAcceptor::from(tls.current()).accept(stream);
@@ -207,7 +212,8 @@ async fn serve_connection<S, B>(
             };
             match shaken {
                 Ok(Ok(stream)) => {
-                    serve_http(name, stream, connection, respond(Peer::Tcp(peer), true), stopped).await;
+                    serve_http(name, stream, connection, respond(Peer::Tcp(peer), true), &had_body, stopped)
+                        .await;
                 }
                 Ok(Err(error)) => tracing::debug!(%peer, %error, "{name}: the TLS handshake failed"),
                 Err(_) => tracing::debug!(%peer, "{name}: the TLS handshake timed out"),
@@ -222,9 +228,11 @@ fn responder<S: HttpService<B>, B: 'static>(
     peer: Peer,
     connection: &Connection,
     secured: bool,
+    had_body: Arc<AtomicBool>,
 ) -> impl Fn(Request<Incoming>) -> Responding<B> + use<S, B> {
     let standing = connection.standing.clone();
     move |mut request| {
+        had_body.store(!request.body().is_end_stream(), Ordering::Relaxed);
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(standing.clone());
         if secured {
@@ -248,12 +256,13 @@ async fn serve_http<T, B>(
     stream: T,
     place: &Connection,
     respond: impl Fn(Request<Incoming>) -> Responding<B>,
+    had_body: &Arc<AtomicBool>,
     mut stopped: watch::Receiver<bool>,
 ) where
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
-    let io = TokioIo::new(IdleTimeout::new(stream, WRITE_STALL_MAX));
+    let io = TokioIo::new(Linger::new(IdleTimeout::new(stream, WRITE_STALL_MAX), had_body.clone()));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADERS_WAIT_MAX)
@@ -266,6 +275,10 @@ async fn serve_http<T, B>(
             connection.as_mut().graceful_shutdown();
             connection.await
         }
+        () = place.standing.closed() => {
+            tracing::debug!("{name}: a connection was closed because its peer is too slow");
+            return;
+        }
         () = place.ended() => {
             // A connection with a request in progress is closed after that request.
             if !place.standing.is_working() {
@@ -273,7 +286,10 @@ async fn serve_http<T, B>(
                 return;
             }
             connection.as_mut().graceful_shutdown();
-            connection.await
+            tokio::select! {
+                ended = &mut connection => ended,
+                () = place.standing.closed() => return,
+            }
         }
     };
     if let Err(error) = ended {

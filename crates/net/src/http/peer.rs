@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use tokio::sync::Notify;
+
 /// The other end of a connection. The server adds it to the extensions of each request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
@@ -23,6 +25,7 @@ pub struct Secured;
 pub struct Standing {
     identified: AtomicBool,
     working: AtomicUsize,
+    closed: Notify,
 }
 
 impl Standing {
@@ -36,6 +39,16 @@ impl Standing {
     /// Whether an identified caller has made a request on the connection.
     pub fn is_identified(&self) -> bool {
         self.identified.load(Ordering::Relaxed)
+    }
+
+    /// Closes the connection at once, even in the middle of a response.
+    pub fn close(&self) {
+        self.closed.notify_one();
+    }
+
+    /// Resolves when the connection must be closed.
+    pub(super) async fn closed(&self) {
+        self.closed.notified().await;
     }
 
     /// Whether a request of an identified caller is being carried out.

@@ -36,6 +36,12 @@ impl ExpectedChecksums {
         })
     }
 
+    /// Reads what a request's headers say about the request's body, and not about the object that it completes.
+    pub fn of_request(headers: &HeaderMap) -> S3Result<ExpectedChecksums> {
+        let (md5, sha256) = (content_md5::parse(headers)?, payload_hash::parse(headers)?);
+        Ok(ExpectedChecksums { announced: None, md5, sha256 })
+    }
+
     /// Forgets x-amz-content-sha256, for callers whose body is checked against it elsewhere.
     pub fn without_payload_hash(mut self) -> ExpectedChecksums {
         self.sha256 = None;

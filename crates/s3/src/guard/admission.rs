@@ -9,6 +9,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request};
 
 use super::body;
+use super::cost;
 use super::headers::{self, X_AMZ_TRAILER};
 use super::length::{self, BodyRule};
 use super::payload::Payload;
@@ -16,6 +17,8 @@ use super::query::Query;
 use super::refusal::Refusal;
 use super::signature::{self, Kind};
 use super::target::Target;
+use crate::checksum::ExpectedChecksums;
+use crate::memory::Account;
 
 /// Admits requests to one S3 server.
 #[derive(Clone, Debug)]
@@ -50,7 +53,8 @@ impl Guard {
         if let Some(length) = rule.data_length() {
             parts.extensions.insert(length);
         }
-        let (body, fate) = body::governed(body, rule);
+        let expected = expected_of_message(&parts);
+        let (body, fate) = body::governed(body, rule, expected, &Account::of(&parts.extensions));
         parts.extensions.insert(fate);
         Ok(Request::from_parts(parts, body))
     }
@@ -58,7 +62,7 @@ impl Guard {
     fn check_head(&self, parts: &mut Parts, now: SystemTime) -> Result<BodyRule, Refusal> {
         check_method(&parts.method)?;
         headers::check(&parts.headers)?;
-        let target = Target::parse(&parts.uri, &parts.headers, &self.domains)?;
+        let (target, bucket) = Target::parse(&parts.uri, &parts.headers, &self.domains)?;
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
         refuse_form(parts)?;
 
@@ -67,6 +71,8 @@ impl Guard {
         payload.check_kind(&kind)?;
         let rule = length::rule(parts, &target, &query, &payload)?;
 
+        parts.extensions.insert(bucket);
+        parts.extensions.insert(cost::base(parts, &target, &query));
         if let Kind::Header(authorization) = kind {
             parts.headers.insert(hyper::header::AUTHORIZATION, authorization);
         }
@@ -77,6 +83,22 @@ impl Guard {
         }
         Ok(rule)
     }
+}
+
+/// What the headers announce about a message. It is compared when the message is read: the signature is checked before. The checksum
+/// of a request that completes an upload is the object's, and is left to the operation.
+fn expected_of_message(parts: &Parts) -> Result<ExpectedChecksums, Refusal> {
+    let is_completion = parts.method == Method::POST && parts.uri.query().is_some_and(names_upload);
+    let expected = if is_completion {
+        ExpectedChecksums::of_request(&parts.headers)
+    } else {
+        ExpectedChecksums::from_headers(&parts.headers)
+    };
+    expected.map_err(|error| Refusal::of_checksum(&error))
+}
+
+fn names_upload(query: &str) -> bool {
+    Query::parse(query).is_ok_and(|query| query.has("uploadId"))
 }
 
 /// Refuses the methods that S3 does not have.

@@ -12,6 +12,7 @@ use hyper::{Method, Request, Uri};
 use super::admission::Guard;
 use super::body::{AwsChunked, BodyEnd, BodyFate};
 use super::payload::Chunking;
+use crate::memory::Account;
 
 /// Takes bytes as the head of a request, in lines: method and target, then headers. A line that is no header is left out, so that the
 /// fuzzer does not lose time on what the HTTP server refuses. The body is what follows an empty line. A request that is admitted must
@@ -61,8 +62,9 @@ pub fn fuzz_aws_chunked(bytes: &[u8]) {
         futures::stream::iter(pieces.map(|piece| Ok::<_, std::io::Error>(http_body::Frame::data(piece))));
     let fate = BodyFate::default();
     let inner = http_body_util::StreamBody::new(stream);
-    let complete =
-        drain(AwsChunked::new(inner, Chunking { signed, trailed, trailer }, data_bytes, fate.clone()));
+    let chunking = Chunking { signed, trailed, trailer };
+    let charge = Account::default().charge();
+    let complete = drain(AwsChunked::new(inner, chunking, data_bytes, charge, fate.clone()));
     debug_assert_eq!(complete, fate.get() == Some(&BodyEnd::Complete), "the fate says how the body ended");
 }
 

@@ -10,8 +10,8 @@ use super::refusal::Refusal;
 /// Names the trailer of an aws-chunked body.
 pub(super) const X_AMZ_TRAILER: HeaderName = HeaderName::from_static("x-amz-trailer");
 
-/// Most bytes that the headers may have, with their separators.
-pub(super) const HEADERS_BYTES_MAX: usize = 16 << 10;
+/// Most bytes that the headers may have, with their separators, as at AWS.
+pub(super) const HEADERS_BYTES_MAX: usize = 8 << 10;
 
 /// The length of `: ` and of the end of the line.
 const SEPARATORS_BYTES: usize = 4;
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_have_at_most_16_kib_together() {
+    fn headers_have_at_most_8_kib_together() {
         let fill =
             |bytes: usize| map(&[("a", &"x".repeat(bytes / 2 - 5)), ("b", &"y".repeat(bytes / 2 - 5))]);
         assert_eq!(check(&fill(HEADERS_BYTES_MAX)), Ok(()));

@@ -18,7 +18,7 @@ const MESSAGE_BYTES_MAX: u64 = 1 << 20;
 const LIST_BYTES_MAX: u64 = 2 << 20;
 
 const X_AMZ_DECODED_CONTENT_LENGTH: HeaderName = HeaderName::from_static("x-amz-decoded-content-length");
-const X_AMZ_COPY_SOURCE: HeaderName = HeaderName::from_static("x-amz-copy-source");
+pub(super) const X_AMZ_COPY_SOURCE: HeaderName = HeaderName::from_static("x-amz-copy-source");
 
 /// Subresources of an object whose PUT carries XML. s3s takes a PUT with any other parameter as one of data.
 const MESSAGE_SUBRESOURCES: [&str; 4] = ["acl", "legal-hold", "retention", "tagging"];
@@ -123,7 +123,7 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        let target = Target::parse(&parts.uri, &parts.headers, &[]).unwrap();
+        let (target, _) = Target::parse(&parts.uri, &parts.headers, &[]).unwrap();
         let query = Query::parse(parts.uri.query().unwrap_or_default()).unwrap();
         rule(&parts, &target, &query, payload)
     }

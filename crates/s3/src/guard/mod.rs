@@ -8,7 +8,7 @@
 //!    signature  which kind of signature, and its scope, dates and list of signed headers; not the signature itself
 //!    payload    the form of the body that x-amz-content-sha256 announces
 //!    length     how many bytes the body may and must have
-//!       body    counts the body, or reads and frames its aws-chunks
+//!       body    ends a body that is too slow; counts it, gathers and verifies it if it is a message, or frames its aws-chunks
 //! http::Request<s3s::Body>
 //! ```
 //!
@@ -17,10 +17,13 @@
 //!
 //! A request that the guard refuses becomes a [`Refusal`], which knows the error response of S3. Faults of the body are known only
 //! while an operation reads it, and s3s turns them into opaque errors. So each admitted request carries a [`BodyFate`] as an
-//! extension, which tells the operation how the body ended. It carries the length of the object or part as a [`DataLength`] too.
+//! extension, which tells the operation how the body ended. It carries the length of the object or part
+//! as a [`DataLength`], the bucket's name, and what the request costs. All that waits in memory is charged to its
+//! [`Account`](crate::memory::Account), which must be an extension of the request before.
 
 mod admission;
 mod body;
+mod cost;
 pub mod fuzz;
 mod headers;
 mod length;
@@ -35,9 +38,11 @@ mod target;
 
 pub use admission::Guard;
 pub use body::{BodyEnd, BodyError, BodyFate, ChunkFault};
+pub(crate) use body::{CHECK_PERIOD, PACE};
 pub use length::DataLength;
 pub use refusal::Refusal;
 pub use signature_fault::SignatureFault;
+pub use target::NamedBucket;
 
 #[cfg(test)]
 mod tests;

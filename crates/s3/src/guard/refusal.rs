@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use hyper::StatusCode;
+use s3s::S3Error;
 
 use super::signature_fault::SignatureFault;
 
@@ -88,9 +89,26 @@ pub enum Refusal {
     ChunkTooLarge { chunk: u64, bytes: u64, bytes_max: u64 },
     /// The trailers are malformed, or are not those that were announced.
     MalformedTrailer,
+    /// The body is a document with too many elements.
+    TooManyElements,
+    /// The checksums in the headers are malformed, or are not those of the body.
+    Unverified { code: &'static str, message: String },
+    /// The body came too slowly.
+    RequestTimeout,
+    /// There is no memory for the request.
+    SlowDown,
 }
 
 impl Refusal {
+    /// The refusal of a request whose checksums are malformed, unknown, or not those of its body.
+    pub(super) fn of_checksum(error: &S3Error) -> Refusal {
+        let code = ["BadDigest", "InvalidDigest", "InvalidArgument", "XAmzContentSHA256Mismatch"]
+            .into_iter()
+            .find(|code| *code == error.code().as_str())
+            .unwrap_or("InvalidRequest");
+        Refusal::Unverified { code, message: error.message().unwrap_or_default().to_owned() }
+    }
+
     /// The code of S3.
     pub fn code(&self) -> &'static str {
         use Refusal::*;
@@ -123,6 +141,10 @@ impl Refusal {
             IncompleteBody | WrongLength => "IncompleteBody",
             ChunkTooSmall { .. } | ChunkTooLarge { .. } => "InvalidChunkSizeError",
             MalformedTrailer => "MalformedTrailerError",
+            TooManyElements => "MalformedXML",
+            Unverified { code, .. } => code,
+            RequestTimeout => "RequestTimeout",
+            SlowDown => "SlowDown",
         }
     }
 
@@ -133,6 +155,7 @@ impl Refusal {
             "NotImplemented" => StatusCode::NOT_IMPLEMENTED,
             "AccessDenied" | "RequestTimeTooSkewed" | "SignatureDoesNotMatch" => StatusCode::FORBIDDEN,
             "MissingContentLength" => StatusCode::LENGTH_REQUIRED,
+            "SlowDown" => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::BAD_REQUEST,
         }
     }
@@ -250,6 +273,15 @@ impl fmt::Display for Refusal {
             MalformedTrailer => {
                 "The request contained trailing data that was not well-formed or did not conform to our published schema."
             }
+            TooManyElements => {
+                "The XML you provided was not well-formed or did not validate against our published schema"
+            }
+            Unverified { message, .. } => message,
+            RequestTimeout => {
+                "Your socket connection to the server was not read from or written to within the timeout period. Idle \
+                 connections will be closed."
+            }
+            SlowDown => "Please reduce your request rate.",
         })
     }
 }

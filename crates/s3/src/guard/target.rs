@@ -11,6 +11,10 @@ use super::refusal::Refusal;
 /// Most bytes that a key may have, decoded.
 const KEY_BYTES_MAX: usize = 1024;
 
+/// The bucket that a request names, as an extension of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedBucket(pub String);
+
 /// The kind of thing that a request names. Limits depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
@@ -20,14 +24,20 @@ pub(super) enum Target {
 }
 
 impl Target {
-    pub(super) fn parse(uri: &Uri, headers: &HeaderMap, domains: &[String]) -> Result<Target, Refusal> {
+    /// The kind of thing, and the bucket's name.
+    pub(super) fn parse(
+        uri: &Uri,
+        headers: &HeaderMap,
+        domains: &[String],
+    ) -> Result<(Target, NamedBucket), Refusal> {
         let path = decode_path(uri.path())?;
         let Some(path) = path.strip_prefix('/') else { return Err(Refusal::InvalidUri) };
-        let (has_bucket, key) = if host_names_bucket(headers, domains) {
-            (true, path)
-        } else {
-            let (bucket, key) = path.split_once('/').unwrap_or((path, ""));
-            (!bucket.is_empty(), key)
+        let (bucket, key) = match host_bucket(headers, domains) {
+            Some(bucket) => (bucket, path),
+            None => {
+                let (bucket, key) = path.split_once('/').unwrap_or((path, ""));
+                (bucket.to_owned(), key)
+            }
         };
         if path.contains('\0') {
             return Err(Refusal::InvalidUri);
@@ -35,35 +45,52 @@ impl Target {
         if key.len() > KEY_BYTES_MAX {
             return Err(Refusal::KeyTooLong { bytes: key.len(), bytes_max: KEY_BYTES_MAX });
         }
-        Ok(match (has_bucket, key) {
-            (false, "") => Target::Service,
-            (true, "") => Target::Bucket,
+        let target = match (bucket.is_empty(), key) {
+            (true, "") => Target::Service,
+            (false, "") => Target::Bucket,
             _ => Target::Object,
-        })
+        };
+        Ok((target, NamedBucket(bucket)))
     }
 }
 
-/// Whether the host is a subdomain of one of the server's domains.
-fn host_names_bucket(headers: &HeaderMap, domains: &[String]) -> bool {
-    let Some(host) = headers.get(HOST).and_then(|host| host.to_str().ok()) else { return false };
+/// The bucket whose name is a subdomain of one of the server's domains.
+fn host_bucket(headers: &HeaderMap, domains: &[String]) -> Option<String> {
+    let host = headers.get(HOST)?.to_str().ok()?;
     let host = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
     let host = host.to_ascii_lowercase();
-    host.parse::<IpAddr>().is_err()
-        && domains.iter().any(|domain| {
-            host.strip_suffix(domain.as_str()).and_then(|rest| rest.strip_suffix('.')).is_some()
-        })
+    if host.parse::<IpAddr>().is_ok() {
+        return None;
+    }
+    domains
+        .iter()
+        .find_map(|domain| host.strip_suffix(domain.as_str())?.strip_suffix('.'))
+        .filter(|bucket| !bucket.is_empty())
+        .map(str::to_owned)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parse(host: &'static str, path: &str) -> Result<Target, Refusal> {
+    fn parse_both(host: &'static str, path: &str) -> Result<(Target, NamedBucket), Refusal> {
         let headers = [(HOST, host.parse().unwrap())].into_iter().collect();
         Target::parse(&path.parse().unwrap(), &headers, &["s3.example.com".to_owned()])
+    }
+
+    fn parse(host: &'static str, path: &str) -> Result<Target, Refusal> {
+        parse_both(host, path).map(|(target, _)| target)
+    }
+
+    #[test]
+    fn the_name_of_the_bucket_is_decoded() {
+        let bucket = |host, path| parse_both(host, path).unwrap().1.0;
+        assert_eq!(bucket("localhost", "/buck%65t/k"), "bucket");
+        assert_eq!(bucket("My.S3.example.com:80", "/k"), "my");
+        assert_eq!(bucket("s3.example.com", "/"), "");
     }
 
     #[test]

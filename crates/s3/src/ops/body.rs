@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use forebay_pool::{Draft, Handle, Pool, Stability, VolumeId};
@@ -15,17 +14,16 @@ use s3s::stream::{ByteStream, RemainingLength};
 use s3s::{S3Error, S3ErrorCode, S3Result, StdError, TrailingHeaders};
 use tokio::sync::mpsc;
 
+use super::outgoing::Outgoing;
 use crate::checksum::{Algorithm, ExpectedChecksums, Sums};
 use crate::errors::bad_request;
 use crate::guard::BodyFate;
+use crate::memory::{Account, Charge};
 use crate::pool_error::OrS3;
 use crate::throttle;
 
 /// The bytes that are written to a draft, or read from an object, at once.
 const STEP_BYTES: usize = 256 << 10;
-/// The most that is read and thrown away of a body that is refused, and how long that may take.
-const DISCARDED_BYTES_MAX: usize = 32 << 20;
-const DISCARD_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// A body that arrives, and what is known of it.
 pub struct Arriving {
@@ -35,6 +33,7 @@ pub struct Arriving {
     fate: Option<BodyFate>,
     /// Whether its chunks are signed one by one.
     has_signed_chunks: bool,
+    account: Account,
 }
 
 impl Arriving {
@@ -51,6 +50,7 @@ impl Arriving {
             trailers,
             fate: extensions.get::<BodyFate>().cloned(),
             has_signed_chunks: hash.is_some_and(|hash| hash.starts_with("STREAMING-AWS4")),
+            account: Account::of(extensions),
         }
     }
 
@@ -86,29 +86,21 @@ pub async fn receive(
     let draft = pool.draft_create(bucket).await.or_s3()?;
     let mut digests = expected.digests(computed);
     let mut at = offset;
-    let mut waiting = BytesMut::new();
+    let mut waiting = Waiting::new(&arriving.account);
     if let Some(mut body) = arriving.body.take() {
         while let Some(piece) = body.next().await {
-            let piece = piece.map_err(|error| {
+            let mut piece = piece.map_err(|error| {
                 tracing::debug!(%error, "the body of a request failed");
                 arriving.failed()
             })?;
             digests.update(&piece);
-            waiting.extend_from_slice(&piece);
-            while waiting.len() >= STEP_BYTES {
-                let step = waiting.split_to(STEP_BYTES).freeze();
-                match write(service, draft.handle(), at, step).await {
-                    Ok(end) => at = end,
-                    Err(error) => {
-                        discard(&mut body).await;
-                        return Err(error);
-                    }
-                }
+            while let Some(step) = waiting.take(&mut piece).await? {
+                at = write(service, draft.handle(), at, step).await?;
             }
         }
     }
-    if !waiting.is_empty() {
-        write(service, draft.handle(), at, waiting.freeze()).await?;
+    if !waiting.bytes.is_empty() {
+        write(service, draft.handle(), at, waiting.bytes.freeze()).await?;
     }
     let sums = digests.finish();
     let trailers: Option<HeaderMap> = arriving.trailers.and_then(|trailers| trailers.take());
@@ -118,19 +110,35 @@ pub async fn receive(
     Ok((draft, sums))
 }
 
-/// Reads some more of a body that nobody wants. A connection that is closed with unread bytes in it is reset, and the client may then
-/// never see the answer.
-async fn discard(body: &mut StreamingBlob) {
-    let rest = async {
-        let mut bytes = 0;
-        while let Some(Ok(piece)) = body.next().await {
-            bytes += piece.len();
-            if bytes > DISCARDED_BYTES_MAX {
-                break;
-            }
+/// Bytes of a body that wait until there are enough for the pool.
+struct Waiting {
+    bytes: BytesMut,
+    charge: Charge,
+}
+
+impl Waiting {
+    fn new(account: &Account) -> Waiting {
+        Waiting { bytes: BytesMut::new(), charge: account.charge() }
+    }
+
+    /// Takes what it can from the piece. Returns a whole step once there is one, and `None` once the piece is empty.
+    async fn take(&mut self, piece: &mut Bytes) -> S3Result<Option<Bytes>> {
+        let bytes = piece.len().min(STEP_BYTES - self.bytes.len());
+        self.charge.hold(self.bytes.len() + bytes).await?;
+        // A step has a buffer of its own, and no larger one: the pool keeps it until it is stored.
+        let free = self.bytes.capacity() - self.bytes.len();
+        if free < bytes {
+            let wanted = (2 * self.bytes.len()).max(self.bytes.len() + bytes).min(STEP_BYTES);
+            let mut larger = BytesMut::with_capacity(wanted);
+            larger.extend_from_slice(&self.bytes);
+            self.bytes = larger;
         }
-    };
-    let _ = tokio::time::timeout(DISCARD_TIME_MAX, rest).await;
+        self.bytes.extend_from_slice(&piece.split_to(bytes));
+        if self.bytes.len() < STEP_BYTES {
+            return Ok(None);
+        }
+        Ok(Some(std::mem::take(&mut self.bytes).freeze()))
+    }
 }
 
 async fn write(service: &Service, handle: Handle, at: u64, bytes: Bytes) -> S3Result<u64> {
@@ -161,20 +169,31 @@ impl Reading {
         self.handle
     }
 
-    /// The bytes of a range, as a body. They are read a little ahead of the client.
-    pub fn body(self, range: Range<u64>) -> StreamingBlob {
+    /// The bytes of a range, as a body. They are read a little ahead of the client. Fails if there is no memory for the first.
+    pub async fn body(self, range: Range<u64>, account: &Account) -> S3Result<StreamingBlob> {
         let length = range.end.saturating_sub(range.start);
+        let mut outgoing = Outgoing::new(account);
+        outgoing.reserve(step(&range)).await?;
         let (sender, receiver) = mpsc::channel(1);
-        tokio::spawn(async move { self.send(range, &sender).await });
-        StreamingBlob::new(Body { receiver, length })
+        tokio::spawn(async move { self.send(range, outgoing, &sender).await });
+        Ok(StreamingBlob::new(Body { receiver, length }))
     }
 
-    async fn send(self, range: Range<u64>, sender: &mpsc::Sender<Result<Bytes, StdError>>) {
-        let mut at = range.start;
-        while at < range.end {
-            let step = u32::try_from(range.end - at).unwrap_or(u32::MAX).min(STEP_BYTES as u32);
+    async fn send(
+        self,
+        mut range: Range<u64>,
+        mut outgoing: Outgoing,
+        sender: &mpsc::Sender<Result<Bytes, StdError>>,
+    ) {
+        while !range.is_empty() {
+            let step = step(&range);
+            if let Err(error) = outgoing.reserve(step).await {
+                tracing::debug!("s3: a response ended early, because there was no memory for the rest");
+                let _ = sender.send(Err(Box::new(error))).await;
+                return;
+            }
             throttle::admit(&self.service, self.handle.volume, u64::from(step)).await;
-            let read = match self.service.pool.read(self.handle, at, step).await {
+            let read = match self.service.pool.read(self.handle, range.start, step).await {
                 Ok(read) => read,
                 Err(error) => {
                     tracing::error!(%error, "the content of an object cannot be read");
@@ -182,20 +201,25 @@ impl Reading {
                     return;
                 }
             };
-            let before = at;
+            let before = range.start;
             for piece in read.pieces {
-                at += piece.len() as u64;
-                if sender.send(Ok(piece)).await.is_err() {
+                range.start += piece.len() as u64;
+                if !outgoing.send(piece, sender).await {
                     return;
                 }
             }
-            if at == before {
+            if range.start == before {
                 // An object's size never changes, so this is damage. Ending the body early tells the client.
                 let _ = sender.send(Err("the content of the object is shorter than its size".into())).await;
                 return;
             }
         }
     }
+}
+
+/// The bytes of a range that are read at once.
+fn step(range: &Range<u64>) -> u32 {
+    u32::try_from(range.end.saturating_sub(range.start)).unwrap_or(u32::MAX).min(STEP_BYTES as u32)
 }
 
 impl Drop for Reading {

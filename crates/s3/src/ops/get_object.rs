@@ -14,6 +14,7 @@ use crate::clock;
 use crate::conditions::{ReadConditions, Validators};
 use crate::errors::with_code;
 use crate::facts::{ObjectFacts, VersionId};
+use crate::memory::Account;
 use crate::names;
 use crate::pool_error::OrS3;
 use crate::range;
@@ -212,7 +213,7 @@ pub async fn get_object(
         output.expires = Some(expires);
     }
     let size = found.version.facts.size;
-    output.body = Some(found.reading.body(selected.range.clone()));
+    output.body = Some(found.reading.body(selected.range.clone(), &Account::of(&request.extensions)).await?);
     Ok(respond(output, &selected, headers, size))
 }
 

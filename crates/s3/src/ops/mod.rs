@@ -15,6 +15,7 @@ mod complete_multipart_upload;
 mod copy_object;
 mod copy_source;
 mod delete_object;
+mod expected_owner;
 mod get_object;
 mod get_object_attributes;
 mod listing;
@@ -24,6 +25,7 @@ mod never_set;
 mod object_lock;
 mod object_lock_configuration;
 mod object_tagging;
+mod outgoing;
 mod ownership_controls;
 mod public_access_block;
 mod put_object;
@@ -54,6 +56,7 @@ macro_rules! operations {
         impl S3 for Operations {
             $(async fn $name(&self, request: S3Request<$input>) -> S3Result<S3Response<$output>> {
                 not_built::check(stringify!($name), &request.uri, &request.headers)?;
+                expected_owner::check(&self.0, &request.headers, &request.extensions)?;
                 $module::$name(&self.0, request).await
             })*
         }

@@ -25,8 +25,9 @@ pub(super) static FAMILIES: &[Family] = &[
         kind: Kind::Gauge,
         labels: &[],
         says: "Resident memory of the daemon.",
-        then: "It is bounded by pool.dirty_max, pool.cache_max, pool.fingerprints_max, nfs.requests_max and \
-               nfs.state_max, plus what the metadata store keeps. Report a bug if it exceeds that.",
+        then: "It is bounded by pool.dirty_max, pool.cache_max, pool.fingerprints_max, nfs.requests_max, \
+               nfs.state_max and s3.requests_max, plus 128 KiB for each S3 connection and what the metadata store \
+               keeps. Report a bug if it exceeds that.",
         collect: Collect::Process(|seen, samples| samples.one(seen.resident_bytes)),
     },
     Family {

@@ -52,7 +52,8 @@ pub async fn start(config: &Config, service: Arc<Service>, shutdown: &Shutdown) 
     let gate = Gate::new(shared.clone(), users.clone());
     let domains: Vec<String> = config.s3.domain.iter().cloned().collect();
     let server = Server::new(shared.clone(), gate.clone(), gate, &domains)
-        .map_err(|error| ConfigError::new(format!("s3.domain: {error}")))?;
+        .map_err(|error| ConfigError::new(format!("s3.domain: {error}")))?
+        .with_requests_max(usize::try_from(config.s3.requests_max).unwrap_or(usize::MAX));
     let limits = Limits {
         name: "s3",
         connections_max: config.s3.connections_max,

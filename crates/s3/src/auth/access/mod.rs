@@ -14,6 +14,7 @@ use s3s::{S3Error, S3ErrorCode, S3Result};
 
 use super::policy::{Action, Resource};
 use super::users::{Refusal, Users};
+use crate::memory::Account;
 use crate::not_built;
 use crate::shared::Shared;
 pub use caller::Caller;
@@ -69,6 +70,9 @@ impl S3Access for Gate {
             }
             None => None,
         };
+        if identity.is_some() {
+            Account::of(request.extensions_mut()).identified();
+        }
         let extensions = request.extensions_mut().clone();
         let said = context(request.uri(), request.headers(), &extensions, identity.is_some());
         let judge = Judge::new(self.shared.clone(), identity, said);

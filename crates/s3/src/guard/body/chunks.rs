@@ -100,6 +100,16 @@ impl Chunks {
         Ok(None)
     }
 
+    /// How many chunks have begun.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether all chunks that have begun are complete.
+    pub(super) fn is_between_chunks(&self) -> bool {
+        matches!(self.state, State::Header(_) | State::Trailers(_))
+    }
+
     /// The trailers, once the body has ended.
     pub(super) fn finish(&mut self) -> Result<Bytes, BodyEnd> {
         match &mut self.state {

@@ -29,6 +29,14 @@ pub enum BodyEnd {
     },
     /// It has another length than the request says.
     WrongLength,
+    /// It came too slowly.
+    TooSlow,
+    /// There was no memory for it.
+    OutOfMemory,
+    /// It is a document with too many elements.
+    TooManyElements,
+    /// It is not what the request's headers announce, for which this is the refusal.
+    Unverified(Box<Refusal>),
 }
 
 /// A fault in the framing of an aws-chunked body. Chunks are counted from 1.
@@ -77,10 +85,9 @@ impl BodyFate {
         let _ = self.0.set(end);
     }
 
-    /// Sets a faulty end, and makes the error for it.
+    /// Sets a faulty end, unless there is one, and makes the error for it.
     pub(super) fn fail(&self, end: BodyEnd) -> BodyError {
-        self.set(end.clone());
-        BodyError(end)
+        BodyError(self.0.get_or_init(|| end).clone())
     }
 }
 
@@ -89,6 +96,10 @@ impl BodyEnd {
     pub fn refusal(&self) -> Option<Refusal> {
         Some(match *self {
             BodyEnd::Complete => return None,
+            BodyEnd::TooSlow => Refusal::RequestTimeout,
+            BodyEnd::OutOfMemory => Refusal::SlowDown,
+            BodyEnd::TooManyElements => Refusal::TooManyElements,
+            BodyEnd::Unverified(ref refusal) => (**refusal).clone(),
             BodyEnd::Cut => Refusal::IncompleteBody,
             BodyEnd::TooLarge { bytes_max } => Refusal::MessageTooLong { bytes_max },
             BodyEnd::WrongLength => Refusal::WrongLength,
@@ -130,6 +141,10 @@ impl fmt::Display for BodyError {
             BodyEnd::WrongLength => {
                 f.write_str("the request's body has another length than the request says")
             }
+            BodyEnd::TooSlow => f.write_str("the request's body came too slowly"),
+            BodyEnd::OutOfMemory => f.write_str("there is no memory for the request's body"),
+            BodyEnd::TooManyElements => f.write_str("the document has too many elements"),
+            BodyEnd::Unverified(refusal) => refusal.fmt(f),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::aws_chunked::PIECE_BYTES_MAX;
 use super::test_body::{TestBody, gather};
 use super::*;
 use crate::guard::payload::Chunking;
+use crate::memory::RequestsMemory;
 
 const CRC: &str = "x-amz-checksum-crc32";
 const UNSIGNED: Chunking = Chunking { signed: false, trailed: true, trailer: None };
@@ -55,7 +56,8 @@ fn decode(mut body: &[u8]) -> (Vec<u8>, Vec<u8>, usize) {
 
 async fn passed(pieces: Vec<Bytes>, chunking: Chunking, data_bytes: u64) -> (Vec<u8>, BodyEnd) {
     let fate = BodyFate::default();
-    let body = AwsChunked::new(TestBody::new(pieces, false), chunking, data_bytes, fate.clone());
+    let charge = Account::default().charge();
+    let body = AwsChunked::new(TestBody::new(pieces, false), chunking, data_bytes, charge, fate.clone());
     let (passed, error) = gather(body).await;
     let end = fate.get().cloned().unwrap();
     assert_eq!(error, (end != BodyEnd::Complete).then(|| BodyError(end.clone())));
@@ -144,7 +146,8 @@ async fn a_body_that_is_cut_at_any_byte_is_never_complete() {
 async fn a_client_that_goes_away_cuts_the_body() {
     let fate = BodyFate::default();
     let body = TestBody::new([encode(UNSIGNED, &[10])], true);
-    let (_, error) = gather(AwsChunked::new(body, UNSIGNED, 10, fate.clone())).await;
+    let (_, error) =
+        gather(AwsChunked::new(body, UNSIGNED, 10, Account::default().charge(), fate.clone())).await;
     assert_eq!((error, fate.get()), (Some(BodyError(BodyEnd::Cut)), Some(&BodyEnd::Cut)));
 }
 
@@ -233,4 +236,25 @@ async fn a_large_unsigned_chunk_passes_in_pieces_before_it_is_complete() {
     let (passed, end) = passed(pieces, UNSIGNED, 5 << 30).await;
     assert_eq!(end, BodyEnd::Cut);
     assert!(passed.starts_with(b"10000\r\n") && passed.len() > 150_000);
+}
+
+#[tokio::test]
+async fn a_signed_chunk_is_charged_until_it_was_passed_on_and_the_next_begins() {
+    let memory = RequestsMemory::new(64 << 20, std::sync::Arc::default());
+    let account = memory.account(&hyper::http::Extensions::new());
+    let body = encode(SIGNED, &[1 << 20, 1 << 20, 10_000]);
+    let pieces: Vec<Bytes> = body.chunks(1000).map(Bytes::copy_from_slice).collect();
+    let inner = TestBody::new(pieces, false);
+    let charge = account.charge();
+    let fate = BodyFate::default();
+    let mut chunked = AwsChunked::new(inner, SIGNED, (2 << 20) + 10_000, charge, fate.clone());
+    let (mut used_max, mut passed) = (0, Vec::new());
+    while let Some(frame) = http_body_util::BodyExt::frame(&mut chunked).await {
+        used_max = used_max.max(memory.used());
+        passed.extend_from_slice(frame.unwrap().data_ref().unwrap());
+    }
+    assert_eq!((passed.len(), fate.get()), (body.len(), Some(&BodyEnd::Complete)));
+    assert!(((1 << 20)..(1 << 20) + (200 << 10)).contains(&used_max), "{used_max}");
+    drop(chunked);
+    assert_eq!(memory.used(), 0);
 }
