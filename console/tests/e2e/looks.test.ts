@@ -9,7 +9,7 @@ import { examples as examplesOfS3 } from './s3'
 
 const PAGES_OF_S3 = ['/buckets', '/buckets/backup', '/buckets/backup?show=objects', '/buckets/backup?show=objects&versions=', '/buckets/backup?show=policy', '/buckets/backup?show=cors', '/s3-users', '/s3-users/alice', '/s3-groups/readers']
 const PAGES = ['/', '/volumes', '/volumes/kafka', '/clients', '/performance?range=15m', '/events', '/exports', '/exports/default', '/pool', '/lab', '/users', '/sizing', ...PAGES_OF_S3]
-const PICTURES: Record<string, string> = { '/': 'overview', '/volumes': 'volumes', '/performance?range=15m': 'performance', '/volumes/kafka': 'volume', '/lab': 'lab', '/buckets': 'buckets', '/buckets/backup?show=objects&versions=': 'objects', '/buckets/backup?show=policy': 'policy' }
+const PICTURES: Record<string, string> = { '/': 'overview', '/volumes': 'volumes', '/performance?range=15m': 'performance', '/volumes/kafka': 'volume', '/lab': 'lab', '/buckets/backup?show=objects&versions=': 'objects', '/buckets/backup?show=policy': 'policy' }
 /** If set, the tests write docs/images/console-*.png. */
 const wantsPictures = process.env['FOREBAY_CONSOLE_PICTURES'] !== undefined
 /** If set to a folder, the tests write a picture of every page there, wide and narrow, in both themes. */
