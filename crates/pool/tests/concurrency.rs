@@ -117,3 +117,19 @@ async fn names_created_and_removed_at_once_come_out_right() {
     assert_eq!(pool.space().unwrap().inodes_used as i64, left + 1);
     assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_first_buckets_of_a_pool_may_be_created_at_once() {
+    for _ in 0..5 {
+        let (directory, pool, _) = disk().await;
+        let mut creators = tokio::task::JoinSet::new();
+        for number in 0..8 {
+            let pool = pool.clone();
+            let spec = BucketSpec::new(format!("bucket-{number}"));
+            creators.spawn(async move { pool.bucket_create(spec, |_| Ok(())).await.unwrap() });
+        }
+        assert_eq!(creators.join_all().await.len(), 8);
+        pool.close().await.unwrap();
+        assert_eq!(std::fs::read_to_string(directory.path().join("FORMAT")).unwrap(), "forebay-pool 4\n");
+    }
+}

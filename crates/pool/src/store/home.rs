@@ -16,9 +16,11 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use rustix::fs::FlockOperation;
 
+use crate::base::sync;
 use crate::format::{FORMAT, FORMAT_BUCKETS};
 use crate::store::copies::CopiesMark;
 use crate::store::witness::STATE_FILE;
@@ -38,6 +40,8 @@ pub(crate) struct Home {
     path: PathBuf,
     /// The format of the pool; `None` if there is no pool yet. [`Home::finish`] writes the current format.
     pub(crate) format: Option<u32>,
+    /// Held while FORMAT is read and replaced.
+    formatting: Mutex<()>,
     /// `None` if the directory is only read, and has no lock file.
     _lock: Option<File>,
     _directory: File,
@@ -61,6 +65,7 @@ impl Home {
         let home = Home {
             path: path.to_path_buf(),
             format: read_format(path)?,
+            formatting: Mutex::default(),
             _lock: Some(lock),
             _directory: directory,
         };
@@ -86,7 +91,13 @@ impl Home {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(io_error(&path.join(LOCK_FILE), "open the lock file")(error)),
         };
-        Ok(Home { path: path.to_path_buf(), format: Some(format), _lock, _directory: directory })
+        Ok(Home {
+            path: path.to_path_buf(),
+            format: Some(format),
+            formatting: Mutex::default(),
+            _lock,
+            _directory: directory,
+        })
     }
 
     /// Whether the directory holds no pool yet.
@@ -165,6 +176,7 @@ impl Home {
 
     /// Records that the pool has buckets, so that a release that does not know them refuses it.
     pub(crate) fn note_buckets(&self) -> Result<()> {
+        let _formatting = sync::lock(&self.formatting);
         match read_format(&self.path)? {
             Some(format) if format >= FORMAT_BUCKETS => Ok(()),
             _ => self.write_format(FORMAT_BUCKETS),
