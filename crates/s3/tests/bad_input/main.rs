@@ -1,6 +1,6 @@
 //! Bad input over the wire: each row has the exact status and code of S3, and stores nothing.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod bodies;
 mod documents;
