@@ -4,10 +4,10 @@ CARGO ?= cargo
 # Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
 OUT ?=
 
-.PHONY: help setup build package demo test fuzz soak bench lint docs clean
+.PHONY: help setup build package demo test fuzz soak crash bench bench-s3 lint docs clean
 
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 setup: ## Install what is missing on Debian or Ubuntu; says what and why first
 	@scripts/setup
@@ -33,8 +33,17 @@ fuzz: ## Fuzz the NFS and the S3 server, 10 minutes each target, or FOREBAY_FUZZ
 soak: ## Simulate crashes of the pool until Ctrl-C, or for FOREBAY_SOAK_MINUTES
 	@scripts/soak
 
+crash: ## Kill the daemon 100 times while S3 clients change objects, with two copies, then 20 times with one
+	@scripts/setup tests
+	$(CARGO) build --profile ci --locked --package forebay
+	@scripts/check-s3-crash target/ci/forebay --copies yes
+	@scripts/check-s3-crash target/ci/forebay --copies no --rounds 20
+
 bench: setup build ## Measure Forebay beside NFS-Ganesha: one client, and many streams
 	@scripts/bench target/release/forebay $(OUT)
+
+bench-s3: setup build ## Measure the S3 server: space, listings, and speed beside other servers
+	@scripts/bench-s3 target/release/forebay $(OUT)
 
 lint: ## Formatting, clippy, licences, shell scripts
 	@scripts/lint

@@ -35,19 +35,14 @@ async function errorOf(response: Response): Promise<ApiError> {
   }
 }
 
-async function send<T>(method: string, path: string, body?: unknown, token = credentials.token()): Promise<T> {
+/** Returns the text of the answer, which is empty if the answer has no content. */
+async function exchange(method: string, path: string, body: string | null, token = credentials.token()): Promise<string> {
   const headers: Record<string, string> = { Accept: 'application/json' }
   if (token) headers['Authorization'] = `Bearer ${token}`
-  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (body !== null) headers['Content-Type'] = 'application/json'
   let response: Response
   try {
-    response = await fetch(BASE + path, {
-      method,
-      headers,
-      body: body === undefined ? null : JSON.stringify(body),
-      cache: 'no-store',
-      signal: AbortSignal.timeout(WAIT_MAX_MS),
-    })
+    response = await fetch(BASE + path, { method, headers, body, cache: 'no-store', signal: AbortSignal.timeout(WAIT_MAX_MS) })
   } catch {
     throw new ApiError(0, {
       message: 'the daemon does not answer',
@@ -60,7 +55,12 @@ async function send<T>(method: string, path: string, body?: unknown, token = cre
     if (response.status === 401 && token !== null && token === credentials.token()) credentials.refused()
     throw error
   }
-  return (response.status === 204 ? undefined : parse(await response.text())) as T
+  return response.text()
+}
+
+async function send<T>(method: string, path: string, body?: unknown, token = credentials.token()): Promise<T> {
+  const text = await exchange(method, path, body === undefined ? null : JSON.stringify(body), token)
+  return (text === '' ? undefined : parse(text)) as T
 }
 
 const underWay = new Map<string, Promise<unknown>>()
@@ -78,9 +78,14 @@ export function get<T>(path: string): Promise<T> {
 /** Reads with a token that has not been used to sign in yet. */
 export const getWith = <T>(token: string, path: string) => send<T>('GET', path, undefined, token)
 export const post = <T>(path: string, body?: unknown) => send<T>('POST', path, body)
-export const put = <T>(path: string, body: unknown) => send<T>('PUT', path, body)
+export const put = <T>(path: string, body?: unknown) => send<T>('PUT', path, body)
 export const patch = <T>(path: string, body: unknown) => send<T>('PATCH', path, body)
 export const remove = <T = void>(path: string) => send<T>('DELETE', path)
+
+/** Reads JSON as it is, for documents that the user edits and for keys of objects, which may contain any characters. Escape them before you show them. */
+export const getExact = (path: string) => exchange('GET', path, null)
+/** Sends a document as the user wrote it, so that the daemon's errors refer to that text. */
+export const putExact = (path: string, text: string) => exchange('PUT', path, text)
 
 /** Encodes a name as a part of a path. */
 export const part = encodeURIComponent

@@ -38,6 +38,18 @@ export type LabReport = Schemas['LabReportView']
 export type LabRun = Schemas['LabRunView']
 export type LabPage = Schemas['LabPageView']
 export type History = Schemas['HistoryView']
+export type Bucket = Schemas['BucketView']
+export type NewBucket = Schemas['NewBucket']
+export type BucketEdit = Schemas['BucketEdit']
+export type PublicAccessBlock = Schemas['PublicAccessBlock']
+export type Objects = Schemas['ObjectsView']
+export type ObjectItem = Schemas['ObjectView']
+export type Versions = Schemas['VersionsView']
+export type VersionItem = Schemas['VersionView']
+export type S3User = Schemas['S3UserView']
+export type S3Key = Schemas['S3KeyView']
+export type S3KeyCreated = Schemas['S3KeyCreated']
+export type S3Group = Schemas['S3GroupView']
 
 /** A list. `total` exceeds the number of items if the request had a limit. */
 export interface List<T> {

@@ -4,10 +4,12 @@ import type { PageName } from './routes'
 export const GO: Record<string, PageName> = {
   o: 'overview',
   v: 'volumes',
+  b: 'buckets',
   c: 'clients',
   p: 'performance',
   e: 'events',
   x: 'exports',
+  k: 's3-users',
   l: 'pool',
   a: 'lab',
   u: 'users',

@@ -11,6 +11,12 @@ export function escaped(text: string): string {
   return text.replace(EVERY_HIDDEN, (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`)
 }
 
+/** Formats JSON for a text area. Invisible characters become escapes of JSON, which have the same meaning. */
+export function readable(json: string): string {
+  const text = JSON.stringify(JSON.parse(json), null, 2)
+  return text.replace(EVERY_HIDDEN, (hidden) => (hidden === '\n' ? hidden : `\\u${(hidden.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`))
+}
+
 /** Parses an answer of the daemon and escapes invisible characters in its strings. Names of objects contain none, so they can be used in requests. */
 export const parse = (json: string): unknown =>
   JSON.parse(json, (_, value: unknown) => (typeof value === 'string' && !isPrintable(value) ? escaped(value) : value))

@@ -1,6 +1,6 @@
 // Maps paths to pages. Pure, so that it can be tested.
 
-export const PAGES = ['overview', 'volumes', 'clients', 'performance', 'events', 'exports', 'pool', 'lab', 'users', 'sizing'] as const
+export const PAGES = ['overview', 'volumes', 'buckets', 'clients', 'performance', 'events', 'exports', 's3-users', 's3-groups', 'pool', 'lab', 'users', 'sizing'] as const
 export type PageName = (typeof PAGES)[number]
 
 export interface Route {
@@ -10,7 +10,7 @@ export interface Route {
 }
 
 /** Pages that have a page for each of their objects. */
-const WITH_ITEMS: readonly string[] = ['volumes', 'clients', 'exports', 'lab']
+const WITH_ITEMS: readonly string[] = ['volumes', 'buckets', 'clients', 'exports', 's3-users', 's3-groups', 'lab']
 
 export function match(path: string): Route {
   const parts = path.split('/').filter((one) => one !== '')

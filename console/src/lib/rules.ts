@@ -10,6 +10,15 @@ export function name(text: string): string | null {
   return NAME.test(text) ? null : 'Letters, digits, “_”, “.” and “-”; at most 64 characters; must not begin with “.” or “-”.'
 }
 
+/** The names that S3 allows, except those that AWS or the daemon reserves. */
+export function bucketName(text: string): string | null {
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text)) return '3 to 63 lower-case letters, digits, “-” and “.”; must begin and end with a letter or a digit.'
+  if (/\.\.|\.-|-\./.test(text)) return 'Must not contain “..”, “.-” or “-.”.'
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) return 'Must not look like an IP address.'
+  const isReserved = /^(forebay--|xn--|sthree-|amzn-s3-demo-)|(-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$/.test(text)
+  return isReserved ? 'Names that begin with “forebay--”, “xn--”, “sthree-” or “amzn-s3-demo-”, or end with a suffix that AWS reserves, cannot be used.' : null
+}
+
 export function path(text: string, optional = false): string | null {
   if (optional && text === '') return null
   if (text.length > 1023) return 'At most 1023 characters.'

@@ -43,6 +43,8 @@ export interface Start {
   prefix?: string[]
   /** Additional settings. */
   settings?: string[]
+  /** Whether the daemon serves S3, which it does by default. */
+  s3?: boolean
 }
 
 /** The results of the load generator. */
@@ -64,6 +66,7 @@ export class Daemon {
   readonly results: string
   url = ''
   nfs = ''
+  s3 = ''
 
   private constructor(private readonly how: Start) {
     const binary = built('forebay', 'FOREBAY_BINARY')
@@ -76,7 +79,8 @@ export class Daemon {
     const token = /^fb_\S+$/m.exec(made.stdout)
     if (!token) throw new Error(`forebay init: ${made.stdout}${made.stderr}`)
     this.token = token[0]
-    const listen = ['--nfs-listen', '127.0.0.1:0', '--api-listen', '127.0.0.1:0', '--pool-size-max', '20GiB', '--lab-results-directory', this.results]
+    const s3 = how.s3 === false ? 'off' : '127.0.0.1:0'
+    const listen = ['--nfs-listen', '127.0.0.1:0', '--api-listen', '127.0.0.1:0', '--s3-listen', s3, '--pool-size-max', '20GiB', '--lab-results-directory', this.results]
     const [program, ...rest] = [...(how.prefix ?? []), binary, 'serve', ...pool, ...listen, ...(how.settings ?? [])] as [string, ...string[]]
     this.child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   }
@@ -84,10 +88,18 @@ export class Daemon {
   static async start(how: Start = {}): Promise<Daemon> {
     const daemon = new Daemon(how)
     const ready = said(daemon.child, 'stdout', /ready: .*port=(\d+)/)
-    const started = said(daemon.child, 'stderr', /the API at (http:\/\/[0-9.:]+[0-9])/)
+    const started = said(daemon.child, 'stderr', /the API at (http:[0-9.:/]+)(?:, S3 at (http:[0-9.:/]+))?\s/)
     daemon.nfs = `127.0.0.1:${(await ready)[1]}`
     daemon.url = (await started)[1] ?? ''
+    daemon.s3 = (await started)[2] ?? ''
     return daemon
+  }
+
+  /** The access key of the first user of S3, from the file that the daemon wrote. */
+  s3Key(): { id: string; secret: string } {
+    const text = readFileSync(join(this.scratch, 'pool.s3-admin'), 'utf8')
+    const value = (name: string) => new RegExp(`^${name} = (\\S+)$`, 'm').exec(text)?.[1] ?? ''
+    return { id: value('aws_access_key_id'), secret: value('aws_secret_access_key') }
   }
 
   /** Starts an NFS client that has files open, and writes and reads. */

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { expect, test } from './console'
 import type { Daemon } from './daemon'
 import { examples } from './results'
+import { examples as examplesOfS3 } from './s3'
 
-const PAGES = ['/', '/volumes', '/volumes/kafka', '/clients', '/performance?range=15m', '/events', '/exports', '/exports/default', '/pool', '/lab', '/users', '/sizing']
-const PICTURES: Record<string, string> = { '/': 'overview', '/volumes': 'volumes', '/performance?range=15m': 'performance', '/volumes/kafka': 'volume', '/lab': 'lab' }
+const PAGES_OF_S3 = ['/buckets', '/buckets/backup', '/buckets/backup?show=objects', '/buckets/backup?show=objects&versions=', '/buckets/backup?show=policy', '/buckets/backup?show=cors', '/s3-users', '/s3-users/alice', '/s3-groups/readers']
+const PAGES = ['/', '/volumes', '/volumes/kafka', '/clients', '/performance?range=15m', '/events', '/exports', '/exports/default', '/pool', '/lab', '/users', '/sizing', ...PAGES_OF_S3]
+const PICTURES: Record<string, string> = { '/': 'overview', '/volumes': 'volumes', '/performance?range=15m': 'performance', '/volumes/kafka': 'volume', '/lab': 'lab', '/buckets/backup?show=objects&versions=': 'objects', '/buckets/backup?show=policy': 'policy' }
 /** If set, the tests write docs/images/console-*.png. */
 const wantsPictures = process.env['FOREBAY_CONSOLE_PICTURES'] !== undefined
 /** If set to a folder, the tests write a picture of every page there, wide and narrow, in both themes. */
@@ -32,6 +34,7 @@ for (const theme of ['light', 'dark'] as const) {
     await daemon.api('PUT', '/volumes/payments', { size: 10 * 2 ** 30, snapshots: { daily: 7 }, compression: 'zstd', max_bytes_per_second: 200 * 2 ** 20 })
     await daemon.api('PUT', '/volumes/kafka/snapshots/before-upgrade')
     examples(daemon)
+    await examplesOfS3(daemon)
     const reports = await daemon.api<{ items: { id: string; experiment: string | null }[] }>('GET', '/lab/reports')
     const report = `/lab/${reports.items.find((one) => one.experiment === 'silly-rename')?.id}`
     const child = await daemon.client('/kafka')
@@ -46,7 +49,7 @@ for (const theme of ['light', 'dark'] as const) {
       const found = await new AxeBuilder({ page }).setLegacyMode(path === report).analyze()
       const serious = found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
       expect(serious.map((one) => `${path}: ${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
-      const file = path.replace(/\?.*/, '').replaceAll('/', '-').replace(/^-$/, '-overview').replace(/-[0-9a-f]{16}/, '-one')
+      const file = path.replace(/\?range.*/, '').replaceAll(/[/?&=]/g, '-').replace(/^-$/, '-overview').replace(/-[0-9a-f]{16}/, '-one')
       if (gallery) await page.screenshot({ path: join(gallery, `${theme}${file}-wide.png`), fullPage: true })
       const picture = PICTURES[path]
       if (wantsPictures && picture && (theme === 'light' || picture === 'overview')) {

@@ -44,7 +44,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let auth = SimpleAuth::from_single(access_key.clone(), secret_key.clone());
     let server = Server::new(shared.clone(), auth, Everything, &[])?;
     let listener = Listener::tcp(address.parse()?, None).await?;
-    let limits = Limits { name: "s3", connections_max: 1024, connections_per_address_max: 1024 };
+    let limits = Limits { name: "s3", connections_max: 4096, connections_per_address_max: 4096 };
     println!("ready");
     http::serve(listener, limits, server, async {
         let _ = tokio::signal::ctrl_c().await;

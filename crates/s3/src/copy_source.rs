@@ -2,6 +2,7 @@
 
 use s3s::S3Result;
 
+use crate::error_document::Detailed;
 use crate::errors::invalid_argument;
 use crate::facts::VersionId;
 use crate::names;
@@ -28,22 +29,23 @@ impl CopySource {
             Some((path, version)) => (path, Some(version)),
             None => (header, None),
         };
+        let argument =
+            |message: &'static str| invalid_argument(message).argument("x-amz-copy-source", header);
+        let decoded = |text: &str| {
+            percent::decode(text, Plus::Space).ok_or_else(|| argument("Invalid copy source encoding"))
+        };
         let path = decoded(path.strip_prefix('/').unwrap_or(path))?;
         let (bucket, key) = path.split_once('/').unwrap_or((&path, ""));
         if !names::has_bucket_form(bucket) {
-            return Err(invalid_argument("Invalid copy source bucket name"));
+            return Err(argument("Invalid copy source bucket name"));
         }
         if key.is_empty() {
-            return Err(invalid_argument("Invalid copy source object key"));
+            return Err(argument("Invalid copy source object key"));
         }
         names::check_key(key)?;
         let version = version.map(|version| VersionId::parse(&decoded(version)?)).transpose()?;
         Ok(CopySource { bucket: bucket.to_owned(), key: key.to_owned(), version })
     }
-}
-
-fn decoded(text: &str) -> S3Result<String> {
-    percent::decode(text, Plus::Space).ok_or_else(|| invalid_argument("Invalid copy source encoding"))
 }
 
 #[cfg(test)]

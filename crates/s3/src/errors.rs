@@ -18,7 +18,8 @@ pub fn bad_request(code: &'static str, message: impl Into<String>) -> S3Error {
 
 /// Returns the error for a document that does not follow the schema.
 pub fn malformed_xml() -> S3Error {
-    let message = "The XML you provided was not well-formed or did not validate against our published schema";
+    let message =
+        "The XML you provided was not well-formed or did not validate against our published schema.";
     S3Error::with_message(S3ErrorCode::MalformedXML, message)
 }
 

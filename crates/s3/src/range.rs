@@ -5,6 +5,7 @@ use std::ops::Range;
 use hyper::header::{CONTENT_RANGE, HeaderMap, HeaderValue};
 use s3s::{S3Error, S3ErrorCode, S3Result};
 
+use crate::error_document::Detailed;
 use crate::errors::{invalid_argument, invalid_request, with_code};
 use crate::facts::{PartRecord, part_bytes};
 
@@ -46,20 +47,30 @@ pub fn resolve(header: &str, size: u64) -> Result<Option<Range<u64>>, InvalidRan
     }
 }
 
+/// Refuses a number that no part can have.
+pub fn check_part_number(number: i32) -> S3Result {
+    let legal = u32::try_from(number).is_ok_and(|number| (1..=PART_NUMBER_MAX).contains(&number));
+    if legal {
+        return Ok(());
+    }
+    let message = "Part number must be an integer between 1 and 10000, inclusive.";
+    Err(invalid_argument(message).argument("partNumber", number))
+}
+
 /// Returns the bytes of a part, for GET and HEAD with `partNumber`. `None` means the whole of an empty object. An object
 /// that was not uploaded in parts has one.
 pub fn resolve_part(number: i32, parts: Option<&[PartRecord]>, size: u64) -> S3Result<Option<Range<u64>>> {
-    let legal = u32::try_from(number).ok().filter(|number| (1..=PART_NUMBER_MAX).contains(number));
-    let Some(number) = legal else {
-        return Err(invalid_argument("Part number must be an integer between 1 and 10000, inclusive."));
-    };
+    check_part_number(number)?;
+    let number = number.unsigned_abs();
     let range = match parts {
         Some(list) => part_bytes(list, number),
         None => (number == 1).then_some(0..size),
     };
     let range = range.filter(|range| range.end <= size).ok_or_else(|| {
-        let message = "The requested partnumber is not satisfiable";
+        let message = "The requested partnumber is not satisfiable.";
         with_code("InvalidPartNumber", hyper::StatusCode::RANGE_NOT_SATISFIABLE, message)
+            .with("ActualPartCount", parts.map_or(1, <[PartRecord]>::len))
+            .with("PartNumberRequested", number)
     })?;
     Ok((!range.is_empty()).then_some(range))
 }

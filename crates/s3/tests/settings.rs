@@ -66,6 +66,8 @@ async fn a_bucket_has_only_the_settings_that_it_was_given() {
                  </PublicAccessBlockConfiguration>";
     let policy = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"s3:PutObject",
                  "Resource":"arn:aws:s3:::bucket/*"}]}"#;
+    // A new bucket has ownership controls, as in AWS.
+    testbed.ok("DELETE", "/bucket?ownershipControls", &[], "").await;
     for (subresource, document, missing, contained) in [
         ("tagging", tagging("a", "1").as_str(), "NoSuchTagSet", "<Key>a</Key>"),
         ("cors", cors, "NoSuchCORSConfiguration", "<AllowedMethod>GET</AllowedMethod>"),
@@ -188,7 +190,11 @@ async fn a_retention_is_only_extended_unless_governance_is_bypassed() {
     assert_eq!(testbed.refused("PUT", target, &[], &shorter).await, "403 AccessDenied");
     testbed.ok("PUT", target, &bypass, &shorter).await;
     assert_eq!(testbed.refused("PUT", target, &[], "<Retention/>").await, "403 AccessDenied");
-    testbed.ok("PUT", target, &[], &retention("COMPLIANCE", LATER)).await;
+    assert_eq!(
+        testbed.refused("PUT", target, &[], &retention("COMPLIANCE", LATER)).await,
+        "403 AccessDenied"
+    );
+    testbed.ok("PUT", target, &bypass, &retention("COMPLIANCE", LATER)).await;
     assert_eq!(testbed.refused("PUT", target, &bypass, &shorter).await, "403 AccessDenied");
     let past = retention("COMPLIANCE", "2001-01-01T00:00:00Z");
     assert_eq!(testbed.refused("PUT", target, &[], &past).await, "400 InvalidArgument");

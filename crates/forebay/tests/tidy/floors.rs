@@ -82,6 +82,7 @@ pub const CRATES: &[Rule] = &[
             "errors",           // errors that the library has no name for
             "clock",            // times in milliseconds
             "percent",          // percent-encoding
+            "error_document",   // error documents as AWS writes them
             "names",            // what buckets and keys may be called
             "limits",           // how often a limit on clients was reached
             "memory",           // what requests may keep in memory, charged to clients
@@ -93,6 +94,8 @@ pub const CRATES: &[Rule] = &[
             "configuration",    // settings of buckets
             "listing",          // pages of listings
             "not_built",        // what is refused, and why
+            "lenient",          // headers that AWS reads leniently
+            "impossible",       // requests that no operation has
             "guard",            // refuses what the library would wrongly obey
             "held",             // responses, which keep their memory
             "pool_error",       // errors of the pool as S3 errors
@@ -102,6 +105,7 @@ pub const CRATES: &[Rule] = &[
             "shared",           // what all requests share
             "counters",         // a snapshot of all counters
             "exchange",         // what becomes known of one request, and what is done with it
+            "cross_origin",     // preflights, and headers for other origins
             "auth",             // users, keys, policies, the gate
             "manage",           // buckets, as those who run the server manage them
             "key_expiry",       // reports expired access keys

@@ -1,4 +1,4 @@
-//! Kafka's jars, the records tool and the load driver, built by Maven from the project's `kafka` folder.
+//! Kafka's jars, the records tool, the load driver and the object store tool, built by Maven from the project's `kafka` folder.
 //!
 //! The folder's sources are part of this program, so that an installed lab needs no checkout. The result of the build is kept in the cache,
 //! under a name that is a hash of the sources. The build needs the network, because Maven downloads dependencies.
@@ -33,6 +33,32 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "records/src/main/java/forebay/records/VerifyCommand.java",
     "records/src/main/java/forebay/records/WatchCommand.java",
     "records/src/main/java/forebay/records/package-info.java",
+    "objects/pom.xml",
+    "objects/src/main/java/forebay/objects/Buckets.java",
+    "objects/src/main/java/forebay/objects/Cases.java",
+    "objects/src/main/java/forebay/objects/CheckCommand.java",
+    "objects/src/main/java/forebay/objects/ConditionChecks.java",
+    "objects/src/main/java/forebay/objects/Content.java",
+    "objects/src/main/java/forebay/objects/DeleteChecks.java",
+    "objects/src/main/java/forebay/objects/Endpoint.java",
+    "objects/src/main/java/forebay/objects/Groups.java",
+    "objects/src/main/java/forebay/objects/ListChecks.java",
+    "objects/src/main/java/forebay/objects/Main.java",
+    "objects/src/main/java/forebay/objects/MultipartChecks.java",
+    "objects/src/main/java/forebay/objects/Names.java",
+    "objects/src/main/java/forebay/objects/OverwriteChecks.java",
+    "objects/src/main/java/forebay/objects/ProcessorTime.java",
+    "objects/src/main/java/forebay/objects/Report.java",
+    "objects/src/main/java/forebay/objects/SegmentChecks.java",
+    "objects/src/main/java/forebay/objects/Sizes.java",
+    "objects/src/main/java/forebay/objects/Speed.java",
+    "objects/src/main/java/forebay/objects/SpeedCommand.java",
+    "objects/src/main/java/forebay/objects/Store.java",
+    "objects/src/main/java/forebay/objects/TieringChecks.java",
+    "objects/src/main/java/forebay/objects/Timings.java",
+    "objects/src/main/java/forebay/objects/UploadCommand.java",
+    "objects/src/main/java/forebay/objects/Workers.java",
+    "objects/src/main/java/forebay/objects/package-info.java",
     "workload/pom.xml",
     "workload/src/main/java/forebay/workload/Clients.java",
     "workload/src/main/java/forebay/workload/Driver.java",
@@ -117,7 +143,7 @@ mod tests {
     fn every_source_of_the_kafka_folder_is_part_of_the_binary() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kafka");
         let mut found: Vec<String> = vec!["pom.xml".into(), "dist/pom.xml".into()];
-        for tool in ["records", "workload"] {
+        for tool in ["records", "workload", "objects"] {
             found.push(format!("{tool}/pom.xml"));
             let java = format!("{tool}/src/main/java/forebay/{tool}");
             for entry in fs::read_dir(root.join(&java)).unwrap() {

@@ -9,6 +9,9 @@ pub struct Size {
     pub heap_mib: u32,
 }
 
+/// The option that makes Java compile quickly, and not the best code. It suits programs that run for seconds, or share a processor.
+pub const QUICK_COMPILER: &str = "-XX:TieredStopAtLevel=1";
+
 /// The command line that runs `main` with `arguments`. Logs go to the standard error output, with dates; nothing is written to `/tmp`,
 /// which a guest shares with the host.
 pub fn words(
@@ -27,7 +30,7 @@ pub fn words(
         "-XX:+ExitOnOutOfMemoryError".into(),
         "-XX:+UseSerialGC".into(),
         "-XX:-UsePerfData".into(),
-        "-XX:TieredStopAtLevel=1".into(),
+        QUICK_COMPILER.into(),
         "-Djava.awt.headless=true".into(),
         format!("-Dorg.slf4j.simpleLogger.defaultLogLevel={log_level}"),
         "-Dorg.slf4j.simpleLogger.showDateTime=true".into(),

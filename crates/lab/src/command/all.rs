@@ -39,8 +39,8 @@ pub fn run(mut args: RunArgs) -> Result<u8> {
     }
     let begun = Instant::now();
     let out = out_folder(args.out.take(), NAME, &file_names(&args.storage))?;
-    let (plan, mut not_run) = plan(&args, &out)?;
-    plan.iter().try_for_each(|planned| prepare(planned.experiment, &planned.requests))?;
+    let (mut plan, mut not_run) = plan(&args, &out)?;
+    plan.iter_mut().try_for_each(|planned| prepare(planned.experiment, &mut planned.requests))?;
     plan.iter().try_for_each(|planned| planned.requests.forget())?;
     let count = plan.len();
     let mut status = 0;

@@ -19,6 +19,7 @@ pub struct RunArgs {
     ///
     /// mount:DIR is a directory of this host, such as an NFS mount. The brokers then run on this host, without guests.
     /// forebay:PROGRAM is another build of the daemon, such as an earlier release.
+    /// http://HOST:PORT is an object store; its key is read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
     #[arg(long, value_delimiter = ',', value_name = "STORAGE")]
     pub(super) storage: Vec<StorageKind>,
     /// Storages that are expected to fail, separated by commas: the exit status then counts fail as pass, and pass as fail

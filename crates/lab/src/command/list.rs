@@ -26,6 +26,10 @@ pub fn run() -> Result<u8> {
         names(&|experiment| !experiment.needs_guests())
     ))?;
     print(&format!(
+        "versitygw, garage, minio and http://HOST:PORT, object stores, work with: {}",
+        names(&|experiment| experiment.fits(&StorageKind::Minio))
+    ))?;
+    print(&format!(
         "--bootstrap-server, an existing cluster, works with: {}",
         names(&|experiment| experiment.takes_clusters())
     ))?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::args::RunArgs;
 use super::setup::provide;
@@ -16,6 +16,7 @@ use crate::report::{self, NotRun, RunResult, Verdict};
 use crate::request::{ClusterAddress, EnvironmentKind, Request, StorageKind};
 use crate::run::{self, supervisor};
 use crate::storage;
+use crate::toolbox::{Cache, Toolset};
 
 /// Runs the experiment; returns the exit status.
 pub fn run(args: RunArgs) -> Result<u8> {
@@ -35,8 +36,8 @@ pub fn run(args: RunArgs) -> Result<u8> {
         return Ok(STATUS_USAGE);
     }
     let expect_fail = args.expect_fail.clone();
-    let requests = requests(experiment, args)?;
-    prepare(experiment, &requests)?;
+    let mut requests = requests(experiment, args)?;
+    prepare(experiment, &mut requests)?;
     Ok(execute(experiment, &requests, &expect_fail)?.status)
 }
 
@@ -59,6 +60,14 @@ pub fn execute(
 ) -> Result<Done> {
     let mut results = Vec::new();
     let mut done = Done::default();
+    if !requests.missing.is_empty() {
+        done.status = STATUS_COULD_NOT_RUN;
+    }
+    done.missing.extend(requests.missing.iter().map(|(storage, why)| NotRun {
+        experiment: experiment.name().to_owned(),
+        storage: storage.clone(),
+        why: why.clone(),
+    }));
     requests.forget()?;
     for request in &requests.each {
         let missing = |why: &str| NotRun {
@@ -131,18 +140,28 @@ fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<Str
     None
 }
 
-/// Checks that the machine can run it, removes what earlier runs left behind, and fetches what is missing.
-pub fn prepare(experiment: &dyn Experiment, requests: &Requests) -> Result<()> {
+/// Checks that the machine can run it, removes what earlier runs left behind, and fetches what is missing. Servers that cannot be had
+/// are left out, as long as there is another storage to run on.
+pub fn prepare(experiment: &dyn Experiment, requests: &mut Requests) -> Result<()> {
     check(experiment, &requests.each)?;
     requests.each.iter().try_for_each(|request| {
         provide(&request.cache, &request.toolsets(experiment.tools()), experiment.needs_kafka())
-    })
+    })?;
+    requests.leave_out_missing(|cache, set| provide(cache, &[set], false));
+    if requests.each.is_empty() {
+        let reasons = requests.missing.iter().map(|(storage, why)| format!("{storage}: {why}"));
+        bail!("no storage is left to run on: {}", reasons.collect::<Vec<_>>().join("; "));
+    }
+    for (storage, why) in &requests.missing {
+        eprintln!("forebay lab: {storage} cannot be had, and is left out: {why}");
+    }
+    Ok(())
 }
 
 fn check(experiment: &dyn Experiment, requests: &[Request]) -> Result<()> {
     let environment_kind = |wanted| requests.iter().any(|request| request.environment_kind() == wanted);
     let guests = environment_kind(EnvironmentKind::Guests);
-    let namespaces = guests || environment_kind(EnvironmentKind::Native);
+    let namespaces = requests.iter().any(|request| request.environment_kind().has_namespaces());
     check_prerequisites(Needs { namespaces, guests, kafka: experiment.needs_kafka() })?;
     if let Some(request) = requests.first() {
         run::sweep(&request.cache.folder);
@@ -181,9 +200,24 @@ pub struct Requests {
     pub out: PathBuf,
     /// One run each.
     pub each: Vec<Request>,
+    /// The storages whose servers cannot be had, with the reasons.
+    pub missing: Vec<(String, String)>,
 }
 
 impl Requests {
+    /// Leaves out the storages whose servers `obtain` cannot get, and notes them in all runs that remain.
+    fn leave_out_missing(&mut self, obtain: impl Fn(&Cache, Toolset) -> Result<()>) {
+        for request in &mut self.each {
+            let cache = request.cache.clone();
+            request.leave_out_missing(|set| obtain(&cache, set));
+            self.missing.append(&mut request.missing);
+        }
+        self.each.retain(|request| request.cluster.is_some() || !request.storages.is_empty());
+        for request in &mut self.each {
+            request.missing.clone_from(&self.missing);
+        }
+    }
+
     /// Removes the results of earlier runs in these folders, so that they are not mistaken for those of this run if it fails.
     pub fn forget(&self) -> Result<()> {
         let folders = self.each.iter().map(|request| &request.out);
@@ -233,9 +267,11 @@ pub fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> 
         parts: args.part.clone(),
         cache: cache.clone(),
         daemon: daemon.clone(),
+        is_on_host: experiment.is_on_host(),
+        missing: Vec::new(),
     });
     let each = each.collect();
-    Ok(Requests { out, each })
+    Ok(Requests { out, each, missing: Vec::new() })
 }
 
 /// The folder for results: the given one, or one named for the experiment, the storages and the time.
@@ -245,4 +281,49 @@ pub fn out_folder(named: Option<PathBuf>, what: &str, on: &str) -> Result<PathBu
         PathBuf::from("lab-results").join(format!("{what}-{on}-{now}"))
     });
     std::path::absolute(&out).with_context(|| format!("resolve {}", out.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Profile;
+
+    fn request(storages: &[StorageKind]) -> Request {
+        Request {
+            experiment: "object-store".into(),
+            storages: storages.to_vec(),
+            cluster: None,
+            profile: Profile::Laptop,
+            repetitions: None,
+            parts: Vec::new(),
+            out: "/nowhere".into(),
+            cache: Cache { folder: "/nowhere".into(), mirror: None },
+            daemon: None,
+            is_on_host: true,
+            missing: Vec::new(),
+        }
+    }
+
+    fn without_minio(_: &Cache, set: Toolset) -> Result<()> {
+        if set == Toolset::Minio { bail!("there is no go") } else { Ok(()) }
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_had_is_left_out_and_named_in_the_other_results() {
+        let each = vec![request(&[StorageKind::Forebay]), request(&[StorageKind::Minio])];
+        let mut requests = Requests { out: "/nowhere".into(), each, missing: Vec::new() };
+        requests.leave_out_missing(without_minio);
+        let names: Vec<_> = requests.each.iter().map(Request::storage_names).collect();
+        assert_eq!(names, ["forebay"]);
+        assert_eq!(requests.each[0].missing, [("minio".to_owned(), "there is no go".to_owned())]);
+    }
+
+    #[test]
+    fn a_comparison_goes_on_with_the_servers_that_there_are() {
+        let each = vec![request(&[StorageKind::Garage, StorageKind::Minio, StorageKind::Forebay])];
+        let mut requests = Requests { out: "/nowhere".into(), each, missing: Vec::new() };
+        requests.leave_out_missing(without_minio);
+        assert_eq!(requests.each[0].storage_names(), "garage,forebay");
+        assert_eq!(requests.missing.len(), 1);
+    }
 }

@@ -36,6 +36,11 @@ pub trait Experiment: Sync {
         true
     }
 
+    /// Whether it needs neither guests nor namespaces, and so no root: it starts servers on loopback addresses of this machine.
+    fn is_on_host(&self) -> bool {
+        false
+    }
+
     /// Whether it also runs on a cluster that the lab did not start.
     fn takes_clusters(&self) -> bool {
         false
@@ -54,7 +59,7 @@ pub trait Experiment: Sync {
 
     /// Whether it can be run on a storage of this kind.
     fn fits(&self, kind: &StorageKind) -> bool {
-        kind.folder().is_none() || !self.needs_guests()
+        !kind.is_object_store() && (kind.folder().is_none() || !self.needs_guests())
     }
 
     /// Whether several storages are measured in turns within one run, instead of one run for each.

@@ -15,6 +15,9 @@ mod kill_load;
 mod kill_storage;
 mod memory;
 mod mount;
+mod object_space;
+mod object_speed;
+mod object_store;
 mod posix;
 mod restart;
 mod scaling;
@@ -45,6 +48,9 @@ pub static ALL: &[&dyn Experiment] = &[
     &hostile::Hostile,
     &bench::Bench,
     &tls::Tls,
+    &object_store::ObjectStoreCheck,
+    &object_space::ObjectSpace,
+    &object_speed::ObjectSpeed,
     &mount::MountCheck,
 ];
 

@@ -55,7 +55,7 @@ impl Environment {
                 network::begin_loopback()?;
                 (None, Ipv4Addr::LOCALHOST)
             }
-            EnvironmentKind::Cluster => (None, Ipv4Addr::LOCALHOST),
+            EnvironmentKind::Cluster | EnvironmentKind::Host => (None, Ipv4Addr::LOCALHOST),
         };
         let environment =
             Self { guest_resources, gateway, natives: AtomicU8::new(0), cache, out, folders, daemon };

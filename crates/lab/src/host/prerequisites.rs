@@ -35,7 +35,7 @@ const GUESTS: [Needed; 3] = [
 ];
 
 const KAFKA: [Needed; 2] = [
-    Needed { program: "java", package: "openjdk-17-jre-headless", purpose: "runs Kafka" },
+    Needed { program: "java", package: "openjdk-17-jre-headless", purpose: "runs Kafka and its tools" },
     Needed { program: "mvn", package: "maven", purpose: "fetches Kafka" },
 ];
 

@@ -40,6 +40,15 @@ pub enum EnvironmentKind {
     Native,
     /// The machine's network, with an existing cluster.
     Cluster,
+    /// The machine's network, with servers of the lab's own on loopback addresses.
+    Host,
+}
+
+impl EnvironmentKind {
+    /// Whether the run has namespaces of its own, for which the lab needs root.
+    pub fn has_namespaces(self) -> bool {
+        matches!(self, Self::Guests | Self::Native)
+    }
 }
 
 /// A cluster that the lab did not start.
@@ -93,6 +102,10 @@ pub struct Request {
     pub cache: Cache,
     /// The program of the daemon, if one of the storages is Forebay.
     pub daemon: Option<PathBuf>,
+    /// Whether the experiment needs neither guests nor namespaces.
+    pub is_on_host: bool,
+    /// The storages that the user named and that cannot be had here, with the reasons.
+    pub missing: Vec<(String, String)>,
 }
 
 impl Request {
@@ -109,6 +122,19 @@ impl Request {
         sets
     }
 
+    /// Leaves out the storages whose servers cannot be had, according to `obtain`, which gets the server's tool set.
+    pub fn leave_out_missing(&mut self, obtain: impl Fn(Toolset) -> Result<()>) {
+        let mut missing = Vec::new();
+        self.storages.retain(|kind| match kind.own_toolset().map_or(Ok(()), &obtain) {
+            Ok(()) => true,
+            Err(error) => {
+                missing.push((kind.name(), format!("{error:#}")));
+                false
+            }
+        });
+        self.missing.append(&mut missing);
+    }
+
     /// The one storage of an experiment that does not compare several.
     pub fn storage(&self) -> Result<&StorageKind> {
         self.storages.first().context("no storage is named")
@@ -118,6 +144,8 @@ impl Request {
     pub fn environment_kind(&self) -> EnvironmentKind {
         if self.cluster.is_some() {
             EnvironmentKind::Cluster
+        } else if self.is_on_host {
+            EnvironmentKind::Host
         } else if self.storages.iter().all(|kind| kind.folder().is_some()) {
             EnvironmentKind::Native
         } else {

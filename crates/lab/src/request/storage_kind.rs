@@ -8,11 +8,14 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::report::storage_file_name;
+use crate::toolbox::Toolset;
 
 /// What the name of a folder of the host begins with.
 const MOUNT: &str = "mount:";
 /// What the name of another build of the daemon begins with.
 const DAEMON: &str = "forebay:";
+/// What the address of an object store begins with.
+const URLS: [&str; 2] = ["http://", "https://"];
 
 /// The storages the lab knows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -32,11 +35,28 @@ pub enum StorageKind {
     Local,
     /// A folder of this host, whatever is mounted there; brokers run on the host then, without guests. The path is absolute.
     Mount(PathBuf),
+    /// VersityGW, an S3 server on a folder of the host's disk.
+    Versitygw,
+    /// Garage, an S3 server, one node.
+    Garage,
+    /// MinIO, an S3 server, one node and one folder.
+    Minio,
+    /// An object store at this address, which the lab did not start.
+    Url(String),
 }
 
 impl StorageKind {
     /// All that have a fixed name.
-    pub const NAMED: [Self; 5] = [Self::Forebay, Self::KnfsdV3, Self::KnfsdV4, Self::Ganesha, Self::Local];
+    pub const NAMED: [Self; 8] = [
+        Self::Forebay,
+        Self::KnfsdV3,
+        Self::KnfsdV4,
+        Self::Ganesha,
+        Self::Local,
+        Self::Versitygw,
+        Self::Garage,
+        Self::Minio,
+    ];
 
     /// Its name on the command line and in results.
     pub fn name(&self) -> String {
@@ -56,11 +76,27 @@ impl StorageKind {
         }
     }
 
+    /// Whether it has objects only, and no files.
+    pub fn is_object_store(&self) -> bool {
+        matches!(self, Self::Versitygw | Self::Garage | Self::Minio | Self::Url(_))
+    }
+
+    /// The tool set with its server, if it is compiled from source. Without it, the other storages can still be run.
+    pub fn own_toolset(&self) -> Option<Toolset> {
+        match self {
+            Self::Versitygw => Some(Toolset::Versitygw),
+            Self::Garage => Some(Toolset::Garage),
+            Self::Minio => Some(Toolset::Minio),
+            _ => None,
+        }
+    }
+
     /// What can be named, for a person.
     pub fn all_names() -> String {
         let mut names: Vec<String> = Self::NAMED.iter().map(Self::name).collect();
         names.push(format!("{DAEMON}PROGRAM"));
         names.push(format!("{MOUNT}DIR"));
+        names.push("http://HOST:PORT".to_owned());
         names.join(", ")
     }
 }
@@ -75,6 +111,10 @@ impl fmt::Display for StorageKind {
             Self::Ganesha => f.write_str("ganesha"),
             Self::Local => f.write_str("local"),
             Self::Mount(folder) => write!(f, "{MOUNT}{}", folder.display()),
+            Self::Versitygw => f.write_str("versitygw"),
+            Self::Garage => f.write_str("garage"),
+            Self::Minio => f.write_str("minio"),
+            Self::Url(url) => f.write_str(url),
         }
     }
 }
@@ -88,6 +128,9 @@ impl FromStr for StorageKind {
         }
         if let Some(program) = name.strip_prefix(DAEMON) {
             return daemon(program);
+        }
+        if URLS.iter().any(|scheme| name.starts_with(scheme)) {
+            return object_store(name);
         }
         let known = Self::NAMED.into_iter().find(|kind| kind.name() == name);
         known.with_context(|| {
@@ -112,6 +155,21 @@ fn mounted(folder: &str) -> Result<StorageKind> {
     let absolute = std::path::absolute(folder).with_context(|| format!("resolve {folder}"))?;
     // One folder has one name, with a slash at its end or without.
     Ok(StorageKind::Mount(absolute.components().collect()))
+}
+
+fn object_store(url: &str) -> Result<StorageKind> {
+    let host = URLS.iter().find_map(|scheme| url.strip_prefix(scheme)).unwrap_or_default();
+    // A key in the address would be written to the results.
+    if host.contains('@') {
+        bail!(
+            "the address of an object store has no user: give its key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        );
+    }
+    let host = host.trim_end_matches('/');
+    if host.is_empty() || host.contains(|char: char| char.is_whitespace() || "/?#".contains(char)) {
+        bail!("{url:?} is not the address of an object store: write http://HOST:PORT or https://HOST:PORT");
+    }
+    Ok(StorageKind::Url(url.trim_end_matches('/').to_owned()))
 }
 
 fn daemon(program: &str) -> Result<StorageKind> {
@@ -144,7 +202,8 @@ mod tests {
     fn every_storage_is_found_by_the_name_it_says() {
         let kinds = StorageKind::NAMED
             .into_iter()
-            .chain([StorageKind::Mount("/mnt/x".into()), StorageKind::Daemon("/opt/earlier/forebay".into())]);
+            .chain([StorageKind::Mount("/mnt/x".into()), StorageKind::Daemon("/opt/earlier/forebay".into())])
+            .chain([StorageKind::Url("https://s3.example:9000".into())]);
         for kind in kinds {
             assert_eq!(kind.name().parse::<StorageKind>().unwrap(), kind);
         }
@@ -163,12 +222,23 @@ mod tests {
     }
 
     #[test]
+    fn an_object_store_at_an_address_has_one_name() {
+        let kind: StorageKind = "http://s3.example:9000/".parse().unwrap();
+        assert_eq!(kind, StorageKind::Url("http://s3.example:9000".into()));
+        assert!(kind.is_object_store() && !StorageKind::Forebay.is_object_store());
+        assert!(!kind.file_name().contains('/'));
+    }
+
+    #[test]
     fn what_cannot_be_a_storage_is_refused_with_the_reason() {
         for (name, reason) in [
             ("floppy", "mount:DIR"),
             ("mount:", "names no folder"),
             ("forebay:", "names no program"),
             ("mount:/a,b", "comma"),
+            ("http://", "not the address"),
+            ("http://s3.example/bucket", "not the address"),
+            ("https://key:secret@s3.example", "AWS_ACCESS_KEY_ID"),
         ] {
             let error = name.parse::<StorageKind>().unwrap_err().to_string();
             assert!(error.contains(reason), "{name}: {error}");

@@ -5,8 +5,8 @@
 //! byte or the end of its standard input, a pipe that only the supervisor holds. So when the supervisor dies, even by kill -9, everything ends
 //! with it. Only the run's folders remain for the supervisor to remove.
 //!
-//! A run on an existing cluster has no namespaces: it needs the machine's network, and no root. The supervisor kills the worker's process
-//! group instead, and deletes the run's topics once no process is left that could create one.
+//! A run on an existing cluster or on object stores has no namespaces: it needs the machine's network, and no root. The supervisor kills the
+//! worker's process group instead, and deletes the run's topics once no process is left that could create one.
 
 use std::fs;
 use std::io::Write;
@@ -95,7 +95,7 @@ fn worker_command(environment_kind: EnvironmentKind) -> Result<Command> {
             command
         }
         // Without root there are no namespaces; only the process group holds its processes together.
-        EnvironmentKind::Cluster => Command::new(program),
+        EnvironmentKind::Cluster | EnvironmentKind::Host => Command::new(program),
     };
     command.arg("worker");
     Ok(command)

@@ -15,7 +15,7 @@ use crate::client;
 use crate::executable;
 use crate::experiment;
 use crate::host::{Environment, RunFolders};
-use crate::progress::Progress;
+use crate::progress::{Progress, Tone};
 use crate::report::{Recorder, RunResult};
 use crate::request::{EnvironmentKind, Request};
 
@@ -52,9 +52,13 @@ fn perform(request: &Request, folders: &RunFolders, progress: &Progress) -> Resu
         EnvironmentKind::Guests => {
             recorder.version("user-mode-linux", environment.tools()?.version("user-mode-linux")?);
         }
-        EnvironmentKind::Native | EnvironmentKind::Cluster => {
+        EnvironmentKind::Native | EnvironmentKind::Cluster | EnvironmentKind::Host => {
             recorder.version("linux", rustix::system::uname().release().to_string_lossy());
         }
+    }
+    for (storage, why) in &request.missing {
+        recorder.setting(&format!("not run: {storage}"), why.as_str());
+        recorder.event(Tone::Bad, format_args!("{storage} is not run: {why}"));
     }
     let why = experiment.run(&environment, request, &recorder)?;
     Ok(recorder.finish(experiment.name(), &request.storage_names(), request.profile.name(), &why))
@@ -68,7 +72,7 @@ fn end_with_supervisor(environment_kind: EnvironmentKind, task_path: &Path) {
         // The read returns at the latest when the other end is closed. If no byte came, the supervisor has died: the kernel closes a dying
         // process's files before it gives its children another parent.
         let is_wish = matches!(std::io::stdin().read(&mut wish), Ok(1));
-        if environment_kind == EnvironmentKind::Cluster {
+        if !environment_kind.has_namespaces() {
             if !is_wish {
                 // In a process group of its own, so that it survives the kill and cleans up after it.
                 let program = executable::lab().unwrap_or_default();

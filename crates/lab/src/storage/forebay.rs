@@ -104,20 +104,41 @@ impl Forebay {
 
     /// Runs a command of the daemon's program against the pool.
     fn admin(&self, words: &[&str]) -> Result<Output> {
-        let mut command = Command::new(&self.program);
-        command.args(words).arg("--pool-directory").arg(&self.pool);
-        command.output().with_context(|| format!("run forebay {}", words.join(" ")))
+        admin(&self.program, &self.pool, words)
     }
 
     /// Runs a command that must succeed; returns what it printed, and how long it took.
     fn administer(&self, words: &[&str]) -> Result<(Vec<u8>, Duration)> {
-        let begun = Instant::now();
-        let output = self.admin(words)?;
-        if !output.status.success() {
-            bail!("forebay {} failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim());
-        }
-        Ok((output.stdout, begun.elapsed()))
+        administer(&self.program, &self.pool, words)
     }
+}
+
+/// Runs a command of the daemon's program against a pool.
+fn admin(program: &Path, pool: &Path, words: &[&str]) -> Result<Output> {
+    let mut command = Command::new(program);
+    command.args(words).arg("--pool-directory").arg(pool);
+    command.output().with_context(|| format!("run forebay {}", words.join(" ")))
+}
+
+/// Runs a command against a pool that must succeed; returns what it printed, and how long it took.
+fn administer(program: &Path, pool: &Path, words: &[&str]) -> Result<(Vec<u8>, Duration)> {
+    let begun = Instant::now();
+    let output = admin(program, pool, words)?;
+    if !output.status.success() {
+        bail!("forebay {} failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok((output.stdout, begun.elapsed()))
+}
+
+/// The space of a pool, from its daemon.
+pub(super) fn space_of(program: &Path, pool: &Path) -> Result<Space> {
+    let (said, _) = administer(program, pool, &["pool", "show", "--json"])?;
+    let shown: PoolShown = serde_json::from_slice(&said).context("parse what pool show says")?;
+    Ok(Space {
+        logical: shown.bytes_logical,
+        physical: shown.bytes_live.saturating_add(shown.bytes_inline),
+        folder: usage::allocated_bytes(pool)?,
+    })
 }
 
 impl Forebay {
@@ -237,13 +258,7 @@ impl Storage for Forebay {
     }
 
     fn space(&self) -> Result<Space> {
-        let (said, _) = self.administer(&["pool", "show", "--json"])?;
-        let shown: PoolShown = serde_json::from_slice(&said).context("parse what pool show says")?;
-        Ok(Space {
-            logical: shown.bytes_logical,
-            physical: shown.bytes_live.saturating_add(shown.bytes_inline),
-            folder: usage::allocated_bytes(&self.pool)?,
-        })
+        space_of(&self.program, &self.pool)
     }
 
     fn usage(&self) -> Result<Usage> {

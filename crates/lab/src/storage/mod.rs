@@ -2,7 +2,7 @@
 //!
 //! A storage is started before its guests boot, because one kind gives each guest a disk ([`Storage::prepare`]). Then each
 //! guest mounts the storage ([`Storage::mount`]). Every kind is one file here. A folder of the host ([`Storage::folder`]) is
-//! already mounted, and has no guests.
+//! already mounted, and has no guests. Object stores ([`object`]) are not mounted either: clients speak S3 to them.
 
 mod forebay;
 mod ganesha;
@@ -11,10 +11,11 @@ mod kernel_nfs;
 mod local;
 mod mounted;
 mod nfs;
+mod object;
 mod server;
 mod usage;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::host::Environment;
 use crate::request::StorageKind;
@@ -23,6 +24,7 @@ pub use forebay::Forebay;
 pub use interface::{HostServer, Space, Storage, Usage, Volumes};
 pub use mounted::check as check_folder;
 pub use nfs::mount_nfs;
+pub use object::{ObjectStore, SharedPool, start as start_object_store};
 pub use usage::{cpu_of_process, process_has_ended};
 
 /// Starts an empty storage.
@@ -34,6 +36,9 @@ pub fn start(kind: &StorageKind, environment: &Environment) -> Result<Box<dyn St
         StorageKind::Forebay => Box::new(Forebay::start(environment, &[])?),
         StorageKind::Daemon(program) => Box::new(Forebay::start_other(environment, program)?),
         StorageKind::Ganesha => Box::new(ganesha::Ganesha::start(environment)?),
+        StorageKind::Versitygw | StorageKind::Garage | StorageKind::Minio | StorageKind::Url(_) => {
+            bail!("{kind} has objects and no files, so it cannot be mounted")
+        }
         StorageKind::Mount(folder) => Box::new(mounted::Mounted::start(folder, environment)?),
     })
 }

@@ -1,4 +1,5 @@
-//! Programs that the lab fetches from Debian and crates.io: the guest kernel, servers, tools, and tests that run inside guests.
+//! Programs that the lab fetches from Debian, crates.io and the Go module proxy: the guest kernel, servers, tools, and tests that run
+//! inside guests.
 //!
 //! Packages are from Debian sid, because the kernel of older releases crashes on current processors. They are downloaded with all
 //! their dependencies and *unpacked* into a folder of the cache. They are never installed, which would replace the machine's libc.
@@ -7,6 +8,7 @@
 
 mod apt;
 mod cargo;
+mod go;
 mod mirror;
 
 use std::fs::{self, File};
@@ -40,6 +42,12 @@ pub enum Toolset {
     Tls,
     /// The tests of POSIX behaviour that the experiment `posix` runs.
     Pjdfstest,
+    /// VersityGW, an S3 server to compare with.
+    Versitygw,
+    /// Garage, an S3 server to compare with.
+    Garage,
+    /// MinIO, an S3 server to compare with.
+    Minio,
 }
 
 /// The source of a tool set.
@@ -48,10 +56,13 @@ enum Source {
     Debian(&'static [&'static str]),
     /// A program that is compiled from its source on crates.io: its name and version.
     Crate(&'static str, &'static str),
+    /// A program that is compiled from a Go module: its name, package and version.
+    Go(&'static str, &'static str, &'static str),
 }
 
 impl Toolset {
-    /// All tool sets.
+    /// The tool sets that `forebay lab setup` fetches. The S3 servers are compiled when a run names them: that takes minutes, and only
+    /// comparisons need them.
     pub const ALL: &[Self] = &[Self::Guests, Self::Bench, Self::Tls, Self::Pjdfstest];
 
     fn folder(self) -> &'static str {
@@ -60,6 +71,9 @@ impl Toolset {
             Self::Bench => "debian-bench",
             Self::Tls => "debian-tls",
             Self::Pjdfstest => "pjdfstest-0.2.2",
+            Self::Versitygw => "versitygw-1.8.0",
+            Self::Garage => "garage-2.5.0",
+            Self::Minio => "minio-20260212201848",
         }
     }
 
@@ -71,6 +85,13 @@ impl Toolset {
             Self::Bench => Source::Debian(&["fio", "nfs-ganesha", "nfs-ganesha-vfs", "libc6"]),
             Self::Tls => Source::Debian(&["ktls-utils", "libc6"]),
             Self::Pjdfstest => Source::Crate("pjdfstest", "0.2.2"),
+            Self::Versitygw => {
+                Source::Go("versitygw", "github.com/versity/versitygw/cmd/versitygw", "v1.8.0")
+            }
+            Self::Garage => Source::Crate("garage", "2.5.0"),
+            Self::Minio => {
+                Source::Go("minio", "github.com/minio/minio", "v0.0.0-20260212201848-7aac2a2c5b7c")
+            }
         }
     }
 }
@@ -128,6 +149,11 @@ impl Toolbox {
             Source::Crate(name, version) => {
                 progress.event(Tone::Plain, &format!("compiling {name} {version} from crates.io"));
                 cargo::install(name, version, &work, &tree)?;
+                write_versions(&tree, &[format!("{name} {version}\n")])?;
+            }
+            Source::Go(name, package, version) => {
+                progress.event(Tone::Plain, &format!("compiling {package} {version}"));
+                go::install(package, version, &tree)?;
                 write_versions(&tree, &[format!("{name} {version}\n")])?;
             }
         }

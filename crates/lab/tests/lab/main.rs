@@ -6,6 +6,7 @@
 
 mod cluster;
 mod native;
+mod object_store;
 mod reference;
 
 use std::fs;
@@ -60,16 +61,17 @@ impl Run {
 
     /// Of what the command line says.
     fn of(arguments: &[&str]) -> Self {
+        Self::with(arguments, |_| {})
+    }
+
+    /// The same, with a change of the command.
+    fn with(arguments: &[&str], change: impl FnOnce(&mut Command)) -> Self {
         let out = tempfile::tempdir().unwrap();
         let said = fs::File::create(out.path().join("stderr")).unwrap();
-        let child = lab(&[&["run"], arguments].concat())
-            .arg("--out")
-            .arg(out.path())
-            .stdout(Stdio::null())
-            .stderr(said)
-            .spawn()
-            .unwrap();
-        Self { child, out }
+        let mut command = lab(&[&["run"], arguments].concat());
+        command.arg("--out").arg(out.path()).stdout(Stdio::null()).stderr(said);
+        change(&mut command);
+        Self { child: command.spawn().unwrap(), out }
     }
 
     /// What it said so far.
@@ -128,7 +130,10 @@ fn every_experiment_and_storage_is_listed() {
     let output = lab(&["list"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success());
-    for name in ["silly-rename", "restart", "posix", "bench", "knfsd-v3", "ganesha", "mount:DIR"] {
+    for name in ["silly-rename", "restart", "posix", "bench", "knfsd-v3", "ganesha", "mount:DIR"]
+        .into_iter()
+        .chain(["object-store", "versitygw", "garage", "minio"])
+    {
         assert!(text.contains(name), "{name} is not in {text}");
     }
 }
@@ -156,6 +161,10 @@ fn what_is_wrong_with_the_command_line_is_said_with_status_2() {
         ),
         (&["run", "throughput", "--expect-fail", "local"], "--expect-fail local is about that of one"),
         (&["run", "restart", "--storage", "local"], "restart cannot be run on local"),
+        (&["run", "mount", "--storage", "minio"], "mount cannot be run on minio"),
+        (&["run", "throughput", "--storage", "http://s3.example"], "cannot be run on http://s3.example"),
+        (&["run", "object-store", "--storage", "local"], "object-store cannot be run on local"),
+        (&["run", "object-store", "--storage", "http://key:secret@s3.example"], "AWS_ACCESS_KEY_ID"),
     ] {
         let output = lab(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", said(&output));

@@ -62,6 +62,25 @@ pub(crate) fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send +
     tokio::task::spawn_blocking(work);
 }
 
+/// Runs two pieces of work that block on the disk at the same time, the first one on this thread. In a simulation, or if there is
+/// no other thread, they run one after the other. Returns `None` for the second if it panicked.
+pub(crate) fn both<T, U: Send>(first: impl FnOnce() -> T, second: impl Fn() -> U + Sync) -> (T, Option<U>) {
+    #[cfg(test)]
+    if schedule::is_simulated() {
+        return (first(), Some(second()));
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("pool-copy".into());
+        let beside = thread.spawn_scoped(scope, &second);
+        let first = first();
+        let second = match beside {
+            Ok(beside) => beside.join().ok(),
+            Err(_) => Some(second()),
+        };
+        (first, second)
+    })
+}
+
 /// Work that runs elsewhere, for a thread to wait for later.
 pub(crate) enum Pending<T> {
     #[cfg(test)]

@@ -89,7 +89,7 @@ impl Engine {
         if target.live()?.size() > 0 {
             return Err(Error::invalid_arguments("the draft must be empty"));
         }
-        let sources = Arc::new(self.sources(ranges)?);
+        let sources = Arc::new(self.sources(ranges).await?);
         let size = sources.last().map_or(0, Source::end);
         // Each seam reserves its bytes when it is written.
         let shared = sources.iter().map(|source| source.seam - source.range.start).sum();
@@ -117,8 +117,9 @@ impl Engine {
         Ok(size)
     }
 
-    /// Finds the places of the ranges, and where they are to be cut anew.
-    fn sources(&self, ranges: Vec<(Handle, Range<u64>)>) -> Result<Vec<Source>> {
+    /// Finds the places of the ranges, and where they are to be cut anew. What was written to a content and is only in memory
+    /// has no extents that could be shared, so it is flushed first.
+    async fn sources(self: &Arc<Self>, ranges: Vec<(Handle, Range<u64>)>) -> Result<Vec<Source>> {
         let mut sources: Vec<Source> = Vec::with_capacity(ranges.len());
         let (mut at, count) = (0u64, ranges.len());
         for (index, (handle, range)) in ranges.into_iter().enumerate() {
@@ -128,6 +129,7 @@ impl Engine {
                 state.require_file()?;
                 require_within(&range, state.size())?;
             }
+            self.flush_written(&inode).await?;
             let is_last = index + 1 == count;
             let seam = if is_last { range.end } else { self.seam(&inode, &range)? };
             let end = at.checked_add(range.end - range.start).filter(|end| *end <= FILE_SIZE_MAX);

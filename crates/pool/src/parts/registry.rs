@@ -121,12 +121,6 @@ impl Volumes {
         buckets
     }
 
-    /// The bucket with this id. Returns [`Error::Stale`] if there is none.
-    pub(crate) fn bucket(&self, id: VolumeId) -> Result<Bucket> {
-        let found = self.live(id, |state| state.record.is_bucket.then(|| state.bucket(id)))?;
-        found.ok_or(Error::Stale)
-    }
-
     /// The bucket with this name.
     pub(crate) fn bucket_by_name(&self, name: &str) -> Result<Bucket> {
         let map = sync::read(&self.map);
@@ -390,19 +384,24 @@ impl Volumes {
 
 impl VolumeState {
     fn bucket(&self, id: VolumeId) -> Bucket {
-        let VolumeSpec { name, size, max_bytes_per_second, compression, .. } = self.record.spec.clone();
-        Bucket {
-            id,
-            spec: BucketSpec { name, size, max_bytes_per_second, compression },
-            created: self.record.created,
-            bytes_logical: self.usage.bytes_logical,
-            // The root directory and orphans have no entry.
-            objects: self.usage.inodes.saturating_sub(self.usage.orphans + 1),
-        }
+        bucket(id, &self.record, &self.usage)
     }
 
     fn is_volume(&self) -> bool {
         self.record.snapshot.is_none()
+    }
+}
+
+/// A bucket as `record` and `usage` describe it. They may not be stored yet.
+pub(crate) fn bucket(id: VolumeId, record: &VolumeRecord, usage: &UsageRecord) -> Bucket {
+    let VolumeSpec { name, size, max_bytes_per_second, compression, .. } = record.spec.clone();
+    Bucket {
+        id,
+        spec: BucketSpec { name, size, max_bytes_per_second, compression },
+        created: record.created,
+        bytes_logical: usage.bytes_logical,
+        // The root directory and orphans have no entry.
+        objects: usage.inodes.saturating_sub(usage.orphans + 1),
     }
 }
 

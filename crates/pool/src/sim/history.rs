@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::task::LocalSet;
 use tokio::time::Instant;
 
+use super::buckets::verify::delete_buckets;
 use super::client::{Client, Shared};
 use super::file::Change;
 use super::model::{Effect, Life, NodeId};
@@ -110,12 +111,14 @@ fn appetite(random: &mut Random) -> Appetite {
         file_bytes_max: random.pick(&[50_000, 300_000, 1_500_000]).unwrap_or(50_000),
         write_bytes_max: random.pick(&[20_000, 100_000, 1 << 20]).unwrap_or(20_000),
         names: random.between(2, 12),
+        buckets: random.pick(&[0, 200, 500, 900]).unwrap_or(200),
     }
 }
 
-/// Runs the history with this seed.
+/// Runs the history with this seed. One in four pools has a second copy.
 pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
-    run_on(Arc::default(), seed)
+    let is_mirrored = Random::new(seed).fork().permille(250);
+    run_on(Arc::new(if is_mirrored { FaultyDisk::mirrored() } else { FaultyDisk::default() }), seed)
 }
 
 /// Like [`run`], on the given disk.
@@ -396,6 +399,7 @@ async fn work(
     if shared.disk.is_dead() {
         return Ok(());
     }
+    shared.world.borrow_mut().buckets.reads_fail = plan.read.is_some();
     shared.disk.arm(plan);
     let mut clients = tokio::task::JoinSet::new();
     for number in 0..setting.clients {
@@ -410,7 +414,8 @@ async fn work(
 }
 
 fn client(pool: &Pool, shared: &Rc<Shared>, number: u64, random: &mut Random) -> Client {
-    Client { number, pool: pool.clone(), shared: shared.clone(), random: random.fork() }
+    let random = random.fork();
+    Client { number, pool: pool.clone(), shared: shared.clone(), random, readers: Vec::new() }
 }
 
 /// Frees orphans without holders from now on. The power may fail during the call, when some of them have been freed.
@@ -482,6 +487,7 @@ async fn take_down(
             return Ok(());
         }
     }
+    delete_buckets(&mut client, one_by_one).await?;
     if one_by_one {
         client.perform(Op::Settle).await;
         let space = pool.space().map_err(|error| format!("space: {error}"))?;

@@ -5,6 +5,7 @@
 //!     client    draws operations (ops), runs them on the pool, compares the answers
 //!     model     the expected state: names, attributes, records; file: the bytes that a reader may see and a crash may leave;
 //!               tree: the content of snapshots
+//!     buckets   the same for buckets and objects
 //!     verify    after an opening: compares all of the model with all of the pool, and runs the pool's own check
 //!   schedule  decides which thread runs
 //!   faulty    the disk
@@ -13,6 +14,8 @@
 //! `ops` for the operations.
 
 mod bucket_crash_tests;
+mod bucket_cut_tests;
+mod buckets;
 mod client;
 mod content;
 mod effect;

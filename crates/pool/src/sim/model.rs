@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
+use super::buckets::model::BucketWorld;
 pub(super) use super::effect::{Effect, Made, New};
 use super::file::FileModel;
 use super::tree::Tree;
@@ -123,6 +124,7 @@ pub(super) struct World {
     pub(super) reaping: bool,
     /// Handles of inodes that are permanently gone.
     pub(super) gone: Vec<Handle>,
+    pub(super) buckets: BucketWorld,
     /// All write verifiers so far.
     pub(super) verifiers: Vec<[u8; 8]>,
 }

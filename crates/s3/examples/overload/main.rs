@@ -6,7 +6,11 @@
 //! 16 MiB and fall silent, 1,000 connections that send a byte a second, and 256 connections that read a large object slowly. All
 //! come back when the server ends them. Honest clients and each kind of attack have a loopback address of their own.
 
-#![allow(clippy::unwrap_used, reason = "a measurement that cannot go on fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a measurement that cannot go on fails by panicking"
+)]
 
 mod attack;
 mod connection;

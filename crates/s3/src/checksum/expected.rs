@@ -124,6 +124,12 @@ fn announced(headers: &HeaderMap) -> S3Result<Option<Announced>> {
         .get(SDK_ALGORITHM)
         .map(|name| Algorithm::parse(name.to_str().unwrap_or_default()))
         .transpose()?;
+    if headers.contains_key("x-amz-trailer")
+        && trailer_algorithm(headers)?.is_some()
+        && values(headers).next().is_some()
+    {
+        return Err(several());
+    }
     let value = single_value(headers)?;
     let trailer = trailer_algorithm(headers)?;
     let announced = match (value, trailer) {
@@ -148,14 +154,21 @@ fn announced(headers: &HeaderMap) -> S3Result<Option<Announced>> {
     Ok(Some(announced))
 }
 
+/// The headers that carry a value, by whatever algorithm.
+fn values(headers: &HeaderMap) -> impl Iterator<Item = (&str, &hyper::header::HeaderValue)> {
+    let named = headers.iter().map(|(name, value)| (name.as_str(), value));
+    named.filter(|(name, _)| name.starts_with(PREFIX) && !NOT_VALUES.contains(name))
+}
+
+/// Refuses several checksums of one body.
+pub fn refuse_several(headers: &HeaderMap) -> S3Result {
+    if values(headers).nth(1).is_some() { Err(several()) } else { Ok(()) }
+}
+
 /// Returns the one header that carries a value.
 fn single_value(headers: &HeaderMap) -> S3Result<Option<(Algorithm, &str)>> {
     let mut found = None;
-    for (name, value) in headers {
-        let name = name.as_str();
-        if !name.starts_with(PREFIX) || NOT_VALUES.contains(&name) {
-            continue;
-        }
+    for (name, value) in values(headers) {
         let Some(algorithm) = Algorithm::of_header(name) else {
             return Err(invalid_request(
                 "The algorithm type you specified in x-amz-checksum- header is invalid.",
@@ -170,7 +183,8 @@ fn single_value(headers: &HeaderMap) -> S3Result<Option<(Algorithm, &str)>> {
 }
 
 fn trailer_algorithm(headers: &HeaderMap) -> S3Result<Option<Algorithm>> {
-    let mut names = headers.get_all("x-amz-trailer").iter();
+    // An empty header announces nothing. The guard adds it where a client announces no trailer.
+    let mut names = headers.get_all("x-amz-trailer").iter().filter(|name| !name.is_empty());
     let Some(name) = names.next() else { return Ok(None) };
     let algorithm = name.to_str().ok().and_then(|name| Algorithm::of_header(name.trim()));
     match (algorithm, names.next()) {

@@ -15,5 +15,5 @@ pub mod multipart;
 
 pub use algorithm::{Algorithm, ChecksumType};
 pub use digests::{Digests, Sums};
-pub use expected::ExpectedChecksums;
+pub use expected::{ExpectedChecksums, refuse_several};
 pub use value::Checksum;

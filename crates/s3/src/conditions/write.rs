@@ -4,6 +4,7 @@ use hyper::HeaderMap;
 use s3s::{S3Error, S3ErrorCode, S3Result};
 
 use super::etags::Etags;
+use crate::error_document::Detailed;
 use crate::errors::{not_implemented, precondition_failed};
 
 /// The conditions of a request that replaces the current object.
@@ -19,9 +20,14 @@ impl WriteConditions {
         let if_match = Etags::from_headers(headers, "if-match");
         let if_none_match = Etags::from_headers(headers, "if-none-match");
         match (&if_match, &if_none_match) {
-            (Some(_), Some(_)) | (_, Some(Etags::List(_))) => {
-                Err(not_implemented("A header you provided implies functionality that is not implemented"))
-            }
+            (Some(_), Some(_)) => Err(refused(
+                "If-Match,If-None-Match",
+                "Multiple conditional request headers present in the request",
+            )),
+            (None, Some(Etags::List(_))) => Err(refused(
+                "If-None-Match",
+                "We don't accept the provided value of If-None-Match header for this API",
+            )),
             _ => Ok(WriteConditions { if_match, must_be_absent: if_none_match.is_some() }),
         }
     }
@@ -45,6 +51,12 @@ impl WriteConditions {
             _ => Ok(()),
         }
     }
+}
+
+fn refused(header: &'static str, why: &'static str) -> S3Error {
+    not_implemented("A header you provided implies functionality that is not implemented.")
+        .with("Header", header)
+        .with("additionalMessage", why)
 }
 
 #[cfg(test)]

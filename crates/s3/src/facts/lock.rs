@@ -77,11 +77,10 @@ impl Retention {
     }
 
     /// Returns whether the retention may be replaced. `bypass` says that the caller asked to bypass governance
-    /// and may do so. Extending is always allowed, and so is anything once the retention has ended.
+    /// and may do so. Extending is always allowed, and so is anything once the retention has ended. As in AWS, only a
+    /// caller who bypasses governance may make compliance of it.
     pub fn may_become(self, new: Option<Retention>, now_ms: u64, bypass: bool) -> bool {
-        let stronger = new.is_some_and(|new| {
-            new.until_ms >= self.until_ms && (new.mode == self.mode || new.mode == RetentionMode::Compliance)
-        });
+        let stronger = new.is_some_and(|new| new.until_ms >= self.until_ms && new.mode == self.mode);
         stronger || self.until_ms <= now_ms || (self.mode == RetentionMode::Governance && bypass)
     }
 }
@@ -164,7 +163,8 @@ mod tests {
     #[test]
     fn governance_yields_to_a_bypass() {
         let held = until(Governance, 100);
-        assert!(held.may_become(Some(until(Compliance, 100)), 5, false));
+        assert!(held.may_become(Some(until(Governance, 100)), 5, false));
+        assert!(!held.may_become(Some(until(Compliance, 100)), 5, false));
         assert!(!held.may_become(Some(until(Compliance, 50)), 5, false));
         assert!(held.may_become(Some(until(Compliance, 50)), 5, true));
         assert!(!held.may_become(None, 5, false));

@@ -4,10 +4,15 @@ use std::fmt;
 
 use s3s::S3Result;
 
+use crate::error_document::Detailed;
 use crate::errors::invalid_argument;
 
 const DIGITS: usize = 16;
 const NULL: &str = "null";
+/// The lengths of the ids of AWS and of other servers.
+const FOREIGN_LENGTHS: [usize; 3] = [26, 32, 36];
+/// No version has this number: numbers are times in nanoseconds, and this one is in the year 2554.
+const FOREIGN: u64 = u64::MAX;
 
 /// The id of an object version: `null`, or 16 lowercase hexadecimal digits of the version's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,13 +31,29 @@ impl VersionId {
         }
         let digits = text.len() == DIGITS && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         let number = if digits { u64::from_str_radix(text, 16).ok() } else { None };
-        number.map(VersionId::Number).ok_or_else(|| invalid_argument("Invalid version id specified"))
+        let foreign = is_foreign(text).then_some(FOREIGN);
+        number
+            .or(foreign)
+            .map(VersionId::Number)
+            .ok_or_else(|| invalid_argument("Invalid version id specified").argument("versionId", text))
+    }
+
+    /// Parses the id that a request names. As in other servers, an empty one names no version.
+    pub fn named(text: Option<&str>) -> S3Result<Option<VersionId>> {
+        text.filter(|text| !text.is_empty()).map(VersionId::parse).transpose()
     }
 
     /// Returns the id of a stored version.
     pub fn of(number: u64, null_version: bool) -> VersionId {
         if null_version { VersionId::Null } else { VersionId::Number(number) }
     }
+}
+
+/// Whether this has the form of an id that another server gives out, such as AWS. A program that has moved here asks for such
+/// versions, and learns that they do not exist.
+fn is_foreign(text: &str) -> bool {
+    FOREIGN_LENGTHS.contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 
 impl fmt::Display for VersionId {
@@ -57,6 +78,13 @@ mod tests {
             ["", "NULL", "ff", "00000000000000FF", "+0000000000000ff", "000000000000000ff", " null", "ü"]
         {
             assert!(VersionId::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_id_of_another_server_is_one_that_no_version_has() {
+        for text in ["01G65Z755AFWAKHE12NY0CQ9FH", "3HL4kqtJvjVBH40Nrjfkd.8bTtTQ_-y1"] {
+            assert_eq!(VersionId::parse(text).unwrap(), VersionId::Number(u64::MAX), "{text}");
         }
     }
 

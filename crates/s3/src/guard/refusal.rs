@@ -123,6 +123,7 @@ impl Refusal {
             | SeveralSignatures
             | ContentSha256Form { .. } => "InvalidArgument",
             Authorization(_) => "AuthorizationHeaderMalformed",
+            Presigned(SignatureFault::SecurityToken) => "InvalidToken",
             Presigned(_) => "AuthorizationQueryParametersError",
             MissingDate | NotYetValid | Expired { .. } | HeadersNotSigned { .. } => "AccessDenied",
             RequestTimeTooSkewed { .. } => "RequestTimeTooSkewed",
@@ -234,7 +235,7 @@ impl fmt::Display for Refusal {
             RequestTimeTooSkewed { .. } => {
                 "The difference between the request time and the current time is too large."
             }
-            NotYetValid => "Request is not valid yet",
+            NotYetValid => "Request is not valid yet.",
             Expired { .. } => "Request has expired.",
             HeadersNotSigned { .. } => "There were headers present in the request which were not signed",
             InvalidSignedHeader { .. } => {

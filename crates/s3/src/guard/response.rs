@@ -5,6 +5,7 @@ use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use s3s::{S3Error, S3ErrorCode};
 
 use super::refusal::Refusal;
+use crate::error_document::push_element;
 
 const X_AMZ_REQUEST_ID: HeaderName = HeaderName::from_static("x-amz-request-id");
 const XML: HeaderValue = HeaderValue::from_static("application/xml");
@@ -42,24 +43,6 @@ impl Refusal {
         xml.push_str("</Error>");
         xml
     }
-}
-
-fn push_element(xml: &mut String, name: &str, text: &str) {
-    xml.extend(["<", name, ">"]);
-    for character in text.chars() {
-        match character {
-            '&' => xml.push_str("&amp;"),
-            '<' => xml.push_str("&lt;"),
-            '>' => xml.push_str("&gt;"),
-            // XML 1.0 cannot express these.
-            '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\u{fffe}' | '\u{ffff}' => {
-                xml.push(char::REPLACEMENT_CHARACTER);
-            }
-            '\r' => xml.push_str("&#13;"),
-            character => xml.push(character),
-        }
-    }
-    xml.extend(["</", name, ">"]);
 }
 
 #[cfg(test)]

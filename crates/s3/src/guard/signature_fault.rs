@@ -93,7 +93,7 @@ impl fmt::Display for SignatureFault {
                 "X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than \
                  604800 seconds",
             ),
-            SecurityToken => f.write_str("Authorization with X-Amz-Security-Token is not supported"),
+            SecurityToken => f.write_str("The provided token is malformed or otherwise invalid."),
         }
     }
 }

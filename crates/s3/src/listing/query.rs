@@ -3,6 +3,7 @@
 use s3s::S3Result;
 
 use super::Position;
+use crate::error_document::Detailed;
 use crate::errors::invalid_argument;
 
 /// The most items of a page.
@@ -97,10 +98,11 @@ pub fn check_version_marker(key_marker: Option<&str>, version_id_marker: Option<
 }
 
 /// Returns the size of a page from `max-keys` or `max-uploads`: 1000 unless less is asked for.
-pub fn page_size(name: &str, requested: Option<i32>) -> S3Result<usize> {
+pub fn page_size(name: &'static str, requested: Option<i32>) -> S3Result<usize> {
     let Some(requested) = requested else { return Ok(PAGE_SIZE_MAX) };
     let size = usize::try_from(requested).map_err(|_| {
-        invalid_argument(format!("Argument {name} must be an integer between 0 and 2147483647"))
+        let message = format!("Argument {requested} must be an integer between 0 and 2147483647");
+        invalid_argument(message).argument(name, requested)
     })?;
     Ok(size.min(PAGE_SIZE_MAX))
 }

@@ -165,7 +165,7 @@ fn full_control(user: &str) -> Grant {
 }
 
 fn not_supported() -> S3Error {
-    S3Error::with_message(S3ErrorCode::AccessControlListNotSupported, "The bucket does not allow ACLs")
+    S3Error::with_message(S3ErrorCode::AccessControlListNotSupported, "The bucket does not allow ACLs.")
 }
 
 fn unknown() -> S3Error {

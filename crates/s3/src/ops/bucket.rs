@@ -14,6 +14,7 @@ use super::answer::owner;
 use crate::auth::access::Caller;
 use crate::clock;
 use crate::configuration::{ObjectLock, ObjectOwnership, Versioning};
+use crate::error_document::Detailed;
 use crate::errors::invalid_argument;
 use crate::names;
 use crate::pool_error::{OrS3, of_pool};
@@ -41,9 +42,7 @@ pub async fn create_bucket(
     let is_locked = input.object_lock_enabled_for_bucket.unwrap_or(false);
     let fill = move |change: &mut forebay_pool::BucketChange<'_, '_>| {
         Setting::Facts.put(change, &facts)?;
-        if let Some(ownership) = &ownership {
-            Setting::Ownership.put(change, ownership)?;
-        }
+        Setting::Ownership.put(change, &ownership.unwrap_or_default())?;
         if is_locked {
             Setting::Versioning.put(change, &Versioning::Enabled)?;
             Setting::ObjectLock.put(change, &ObjectLock::default())?;
@@ -80,7 +79,10 @@ fn exists(shared: &Shared, name: &str, caller: &str) -> S3Error {
 fn ownership(named: Option<&dto::ObjectOwnership>) -> S3Result<Option<ObjectOwnership>> {
     let Some(named) = named else { return Ok(None) };
     ObjectOwnership::parse(named.as_str())
-        .ok_or_else(|| invalid_argument("Invalid x-amz-object-ownership header"))?
+        .ok_or_else(|| {
+            let message = format!("Invalid x-amz-object-ownership header: {}", named.as_str());
+            invalid_argument(message).with("ArgumentName", "x-amz-object-ownership")
+        })?
         .map(Some)
 }
 
@@ -93,8 +95,9 @@ fn check_location(shared: &Shared, input: &CreateBucketInput) -> S3Result {
         }
         Some(location) => Err(S3Error::with_message(
             S3ErrorCode::InvalidLocationConstraint,
-            format!("The specified location-constraint is not valid: {}", location.as_str()),
-        )),
+            "The specified location-constraint is not valid",
+        )
+        .with("LocationConstraint", location.as_str())),
     }
 }
 
@@ -109,10 +112,11 @@ pub async fn delete_bucket(
         if any.is_empty() {
             return Ok(Ok(()));
         }
-        Ok(Err(S3Error::with_message(
-            S3ErrorCode::BucketNotEmpty,
-            "The bucket you tried to delete is not empty. You must delete all versions in the bucket.",
-        )))
+        let message = match versioning(change)? {
+            Versioning::Unversioned => "The bucket you tried to delete is not empty.",
+            _ => "The bucket you tried to delete is not empty. You must delete all versions in the bucket.",
+        };
+        Ok(Err(S3Error::with_message(S3ErrorCode::BucketNotEmpty, message)))
     };
     shared.pool().bucket_delete(bucket.id, check).await.or_s3()??;
     Ok(S3Response::with_status(DeleteBucketOutput::default(), hyper::StatusCode::NO_CONTENT))
@@ -154,7 +158,10 @@ pub async fn list_buckets(
         Some(count) => usize::try_from(count)
             .ok()
             .filter(|count| (1..=PAGE_BUCKETS_MAX).contains(count))
-            .ok_or_else(|| invalid_argument("Argument max-buckets must be an integer between 1 and 10000"))?,
+            .ok_or_else(|| {
+                invalid_argument("Argument max-buckets must be an integer between 1 and 10000.")
+                    .argument("max-buckets", count)
+            })?,
     };
     let mut listed = Vec::new();
     let mut next = None;

@@ -10,6 +10,7 @@ use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
 use super::setting;
 use crate::auth::policy::Policy;
+use crate::error_document::Detailed;
 use crate::manage;
 use crate::pool_error::{OrS3, of_pool};
 use crate::shared::Shared;
@@ -62,14 +63,14 @@ pub async fn get_bucket_policy_status(
 fn stored_text(shared: &Shared, bucket: &str) -> S3Result<Bytes> {
     let bucket = shared.bucket(bucket)?;
     Setting::Policy.bytes(&shared.stored(&bucket)).or_s3()?.ok_or_else(|| {
-        S3Error::with_message(S3ErrorCode::NoSuchBucketPolicy, "The bucket policy does not exist")
+        S3Error::with_message(S3ErrorCode::NoSuchBucketPolicy, "The bucket policy does not exist.")
     })
 }
 
 fn refused(error: manage::Error) -> S3Error {
     match error {
         manage::Error::MalformedPolicy(error) => {
-            S3Error::with_message(S3ErrorCode::MalformedPolicy, error.to_string())
+            S3Error::with_message(S3ErrorCode::MalformedPolicy, error.wording()).with("Detail", error)
         }
         manage::Error::PublicPolicyBlocked(_) => blocked(),
         manage::Error::Pool(error) => of_pool(error),

@@ -32,7 +32,7 @@ pub async fn put_bucket_tagging(
     } else {
         setting::put(shared, &input.bucket, Setting::Tags, tags).await?;
     }
-    Ok(S3Response::new(PutBucketTaggingOutput::default()))
+    Ok(S3Response::with_status(PutBucketTaggingOutput::default(), hyper::StatusCode::NO_CONTENT))
 }
 
 /// Removes the tags of a bucket.
@@ -45,5 +45,5 @@ pub async fn delete_bucket_tagging(
 }
 
 fn no_tags() -> S3Error {
-    S3Error::with_message(S3ErrorCode::NoSuchTagSet, "The TagSet does not exist")
+    S3Error::with_message(S3ErrorCode::NoSuchTagSet, "The TagSet does not exist.")
 }

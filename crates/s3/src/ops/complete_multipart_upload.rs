@@ -1,15 +1,18 @@
 //! CompleteMultipartUpload: the parts become an object, which shares their bytes.
 
+use forebay_net::http::Secured;
 use forebay_pool::{BucketChange, Handle};
 use s3s::dto::{CompleteMultipartUploadInput, CompleteMultipartUploadOutput, CompletedPart, ETag};
 use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
 use super::answer::fill_checksum;
 use super::multipart::checksums_of;
+use super::request::header;
 use crate::checksum::multipart::{PartSum, etag as multipart_etag};
-use crate::checksum::{Algorithm, Checksum};
+use crate::checksum::{Algorithm, Checksum, refuse_several};
 use crate::conditions::WriteConditions;
-use crate::errors::malformed_xml;
+use crate::error_document::Detailed;
+use crate::errors::{invalid_argument, malformed_xml};
 use crate::facts::{ObjectFacts, PartFacts, PartRecord, Parts, UploadFacts};
 use crate::pool_error::{OrS3, of_pool};
 use crate::range::PART_NUMBER_MAX;
@@ -40,12 +43,14 @@ pub async fn complete_multipart_upload(
     shared: &Shared,
     request: S3Request<CompleteMultipartUploadInput>,
 ) -> S3Result<S3Response<CompleteMultipartUploadOutput>> {
+    let location = location(&request.headers, &request.extensions, request.uri.path());
     let input = request.input;
     let bucket = shared.bucket(&input.bucket)?;
     let stored = shared.stored(&bucket);
     let upload = UploadNumber::parse(&input.upload_id)?;
     let conditions = WriteConditions::from_headers(&request.headers)?;
     let facts = upload_of(&stored, &input.key, upload).or_s3()??;
+    refuse_several(&request.headers)?;
     let named = input.multipart_upload.and_then(|named| named.parts).unwrap_or_default();
     let chosen = choose(shared, &stored, upload, &facts, named).await?;
     let size = chosen.iter().map(|part| part.facts.size).sum();
@@ -89,7 +94,7 @@ pub async fn complete_multipart_upload(
         .or_s3()??;
     shared.ended_uploads.notify_one();
     let mut output = CompleteMultipartUploadOutput {
-        location: Some(format!("/{}/{}", input.bucket, input.key)),
+        location: Some(location),
         bucket: Some(input.bucket),
         key: Some(input.key),
         e_tag: Some(ETag::Strong(etag)),
@@ -98,6 +103,15 @@ pub async fn complete_multipart_upload(
     };
     fill_checksum!(output, Some(checksum));
     Ok(S3Response::new(output))
+}
+
+/// Where the object is, by the name under which the client knows this server.
+fn location(headers: &hyper::HeaderMap, extensions: &hyper::http::Extensions, path: &str) -> String {
+    let scheme = if extensions.get::<Secured>().is_some() { "https" } else { "http" };
+    match header(headers, "host") {
+        Some(host) => format!("{scheme}://{host}{path}"),
+        None => path.to_owned(),
+    }
 }
 
 /// Stages the object and the end of the upload, if its parts are still those that were read.
@@ -136,8 +150,11 @@ async fn choose(
     let mut after = 0;
     let count = named.len();
     for (index, part) in named.into_iter().enumerate() {
-        let number =
-            part.part_number.and_then(|number| u32::try_from(number).ok()).ok_or_else(malformed_xml)?;
+        let number = part.part_number.ok_or_else(malformed_xml)?;
+        let number = u32::try_from(number)
+            .ok()
+            .filter(|number| *number > 0)
+            .ok_or_else(|| invalid_argument("PartNumber must be >= 1").argument("PartNumber", number))?;
         if chosen.last().is_some_and(|last| last.number >= number) {
             let message =
                 "The list of parts was not in ascending order. Parts must be ordered by part number.";
@@ -159,7 +176,7 @@ async fn choose(
                 std::cmp::Ordering::Greater => return Err(invalid_part()),
             }
         };
-        check_named(&part, &found, facts)?;
+        check_named(number, &part, &found, facts)?;
         if index + 1 < count && found.size < PART_BYTES_MIN {
             let message = "Your proposed upload is smaller than the minimum allowed size";
             return Err(S3Error::with_message(S3ErrorCode::EntityTooSmall, message));
@@ -175,8 +192,9 @@ async fn choose(
 }
 
 /// Compares what the request says of a part with what is stored.
-fn check_named(named: &CompletedPart, stored: &PartFacts, upload: &UploadFacts) -> S3Result {
-    if named.e_tag.as_ref().is_none_or(|etag| etag.value() != stored.etag) {
+fn check_named(number: u32, named: &CompletedPart, stored: &PartFacts, upload: &UploadFacts) -> S3Result {
+    let etag = named.e_tag.as_ref().ok_or_else(malformed_xml)?;
+    if etag.value() != stored.etag {
         return Err(invalid_part());
     }
     let said = [
@@ -186,28 +204,54 @@ fn check_named(named: &CompletedPart, stored: &PartFacts, upload: &UploadFacts) 
         (Algorithm::Sha1, &named.checksum_sha1),
         (Algorithm::Sha256, &named.checksum_sha256),
     ];
-    let mut is_said = false;
-    for (algorithm, value) in
-        said.into_iter().filter_map(|(algorithm, value)| Some((algorithm, value.as_ref()?)))
-    {
+    let said: Vec<(Algorithm, &String)> =
+        said.into_iter().filter_map(|(algorithm, value)| Some((algorithm, value.as_ref()?))).collect();
+    check_form(&said)?;
+    for (algorithm, value) in &said {
         let known = [Some(&stored.checksum), stored.given.as_ref()];
-        let known = known.into_iter().flatten().find(|known| known.algorithm == algorithm);
-        if known.is_none_or(|known| known.value != *value) {
-            return Err(invalid_part());
+        let known = known.into_iter().flatten().find(|known| known.algorithm == *algorithm);
+        match known {
+            Some(known) if known.value == **value => {}
+            Some(_) => return Err(invalid_part()),
+            None => {
+                let name = algorithm.name().to_lowercase();
+                let message =
+                    format!("The {name} you specified for part {number} did not match what we received.");
+                return Err(S3Error::with_message(S3ErrorCode::BadDigest, message));
+            }
         }
-        is_said = true;
     }
+    let is_said = !said.is_empty();
     let is_composite = upload.kind == crate::checksum::ChecksumType::Composite;
     if upload.algorithm_named && is_composite && !is_said {
         let name = upload.algorithm.name().to_lowercase();
         return Err(S3Error::with_message(
             S3ErrorCode::InvalidRequest,
             format!(
-                "The upload was created using a {name} checksum. The complete request must include the checksum for each part."
+                "The upload was created using a {name} checksum. The complete request must include the checksum for each \
+                 part. It was missing for part {number} in the request."
             ),
         ));
     }
     Ok(())
+}
+
+/// Refuses several checksums of a part, and one that has not the length of its algorithm.
+fn check_form(said: &[(Algorithm, &String)]) -> S3Result {
+    let is_checksum = |(algorithm, value): &(Algorithm, &String)| {
+        let bytes = base64_simd::STANDARD.decode_to_vec(value.as_bytes());
+        bytes.is_ok_and(|bytes| bytes.len() == algorithm.value_bytes())
+    };
+    let value = match said {
+        [] => return Ok(()),
+        [only] if is_checksum(only) => return Ok(()),
+        [(_, value)] => (*value).clone(),
+        several => {
+            several.iter().map(|(algorithm, value)| format!("{}:{value};", algorithm.name())).collect()
+        }
+    };
+    Err(invalid_argument("Invalid Base64 or multiple checksums present in request")
+        .argument("Checksum", value))
 }
 
 fn checksum_of(facts: &UploadFacts, chosen: &[Chosen]) -> S3Result<Checksum> {
@@ -235,6 +279,6 @@ fn damaged(what: &str) -> forebay_pool::Error {
 fn invalid_part() -> S3Error {
     S3Error::with_message(
         S3ErrorCode::InvalidPart,
-        "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
+        "One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
     )
 }

@@ -34,6 +34,7 @@ pub async fn copy_object(
     let replaces_tags = replaces_tags(&request.headers)?;
     let new = NewFacts::from_request(&request.headers, input.metadata.as_ref())?;
     new.require_lockable(&shared.stored(&bucket))?;
+    let wanted = header(&request.headers, "x-amz-checksum-algorithm").map(Algorithm::parse).transpose()?;
     let source = copy_source::find(shared, &request.headers, &caller)?;
     let size = source.version.facts.size;
     if size > COPY_BYTES_MAX {
@@ -42,7 +43,6 @@ pub async fn copy_object(
         )));
     }
     check_purpose(&source, &input.bucket, &input.key, &new, replaces, &request.headers)?;
-    let wanted = header(&request.headers, "x-amz-checksum-algorithm").map(Algorithm::parse).transpose()?;
     let checksum = checksum(shared, &source, wanted).await?;
     let draft = shared.pool().draft_create(bucket.id).await.or_s3()?;
     shared.pool().draft_copy(&draft, source.reading.handle(), 0..size).await.or_s3()?;

@@ -5,7 +5,7 @@ use s3s::{S3Error, S3ErrorCode, S3Result};
 
 use super::body::Reading;
 use super::request::header;
-use crate::auth::access::Caller;
+use crate::auth::access::{Caller, expected_owner};
 use crate::auth::policy::Action;
 use crate::conditions::{ReadConditions, Validators};
 use crate::configuration::Versioning;
@@ -40,6 +40,7 @@ pub fn find(shared: &Shared, headers: &HeaderMap, caller: &Caller) -> S3Result<S
         None => Action::GetObject,
         Some(_) => Action::GetObjectVersion,
     };
+    expected_owner::check(shared, headers, "x-amz-source-expected-bucket-owner", &named.bucket)?;
     caller.require(action, &named.bucket, &named.key)?;
     let bucket = shared.bucket(&named.bucket)?;
     let stored = shared.stored(&bucket);

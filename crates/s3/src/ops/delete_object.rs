@@ -30,9 +30,10 @@ pub async fn delete_object(
     names::check_key(&input.key)?;
     let bucket = shared.bucket(&input.bucket)?;
     let caller = Caller::of(&request.extensions);
+    let named = input.version_id.clone().filter(|id| !id.is_empty());
     let removal = Removal {
         key: input.key,
-        id: input.version_id.as_deref().map(VersionId::parse).transpose()?,
+        id: VersionId::named(input.version_id.as_deref())?,
         conditions: DeleteConditions::from_headers(&request.headers)?,
         bypass: caller.bypasses_governance,
         caller: caller.user,
@@ -42,7 +43,7 @@ pub async fn delete_object(
         shared.pool().bucket_change(bucket.id, move |change| remove(change, removal)).await.or_s3()??;
     let output = DeleteObjectOutput {
         delete_marker: removed.is_delete_marker.then_some(true),
-        version_id: removed.id.map(|id| id.to_string()),
+        version_id: named.or(removed.id.map(|id| id.to_string())),
         ..DeleteObjectOutput::default()
     };
     Ok(S3Response::new(output))
@@ -101,7 +102,7 @@ fn removal(object: &ObjectIdentifier, bucket: &str, caller: &Caller) -> S3Result
     caller.require(action, bucket, &object.key)?;
     Ok(Removal {
         key: object.key.clone(),
-        id: object.version_id.as_deref().map(VersionId::parse).transpose()?,
+        id: VersionId::named(object.version_id.as_deref())?,
         conditions: DeleteConditions::of_identifier(object),
         bypass: caller.bypasses_governance,
         caller: caller.user.clone(),

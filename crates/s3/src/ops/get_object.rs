@@ -10,17 +10,29 @@ use super::answer::fill_checksum;
 use super::body::Reading;
 use super::named;
 use super::request::header;
+use crate::auth::access::Caller;
 use crate::clock;
 use crate::conditions::{ReadConditions, Validators};
-use crate::errors::with_code;
+use crate::error_document::Detailed;
+use crate::errors::{invalid_request, with_code};
 use crate::facts::{ObjectFacts, VersionId};
 use crate::memory::Account;
 use crate::names;
+use crate::percent::{self, Plus};
 use crate::pool_error::OrS3;
 use crate::range;
 use crate::shared::{Shared, now_ms};
 use crate::store::{self, Stored, Version};
 
+/// Parameters that replace headers of the answer.
+const OVERRIDES: [&str; 6] = [
+    "response-cache-control=",
+    "response-content-disposition=",
+    "response-content-encoding=",
+    "response-content-language=",
+    "response-content-type=",
+    "response-expires=",
+];
 /// How often a read looks again because the object was replaced meanwhile.
 const TRIES_MAX: usize = 64;
 
@@ -47,7 +59,7 @@ fn find(shared: &Shared, bucket: &str, key: &str, version: Option<&str>) -> S3Re
     names::check_key(key)?;
     let bucket = shared.bucket(bucket)?;
     let stored = shared.stored(&bucket);
-    let id = version.map(VersionId::parse).transpose()?;
+    let id = VersionId::named(version)?;
     for _ in 0..TRIES_MAX {
         let Some(version) = store::find(&stored, key.as_bytes(), id).or_s3()? else {
             return Err(named::missing(id));
@@ -92,7 +104,6 @@ impl Found {
         let _ = shared;
         let size = self.version.facts.size;
         let range = header(headers, "range");
-        range::check_not_both(range.is_some(), part.is_some())?;
         if let Some(number) = part {
             let list = store::part_list(stored, &self.version).or_s3()?;
             let range = range::resolve_part(number, list.as_deref(), size)?;
@@ -121,14 +132,35 @@ fn invalid_range(invalid: range::InvalidRange) -> S3Error {
         headers.insert(hyper::header::CONTENT_RANGE, value);
     }
     error.set_headers(headers);
-    error
+    error.with("RangeRequested", invalid.requested).with("ActualObjectSize", invalid.actual_object_size)
+}
+
+/// Refuses what is wrong with a request whatever the object is.
+fn check_request(
+    extensions: &hyper::http::Extensions,
+    uri: &hyper::Uri,
+    headers: &HeaderMap,
+    part: Option<i32>,
+) -> S3Result {
+    range::check_not_both(header(headers, "range").is_some(), part.is_some())?;
+    part.map_or(Ok(()), range::check_part_number)?;
+    let overrides = uri
+        .query()
+        .unwrap_or_default()
+        .split('&')
+        .any(|pair| OVERRIDES.iter().any(|name| pair.starts_with(name)));
+    if overrides && Caller::of(extensions).user.is_empty() {
+        let message = "Request specific response headers cannot be used for anonymous GET requests.";
+        return Err(invalid_request(message));
+    }
+    Ok(())
 }
 
 /// Whether the request asks for checksums. They are those of the whole object.
 fn wants_checksum(headers: &HeaderMap, selected: &Selected) -> bool {
     let is_enabled =
         header(headers, "x-amz-checksum-mode").is_some_and(|mode| mode.eq_ignore_ascii_case("ENABLED"));
-    is_enabled && (!selected.is_partial || selected.parts_count.is_some())
+    is_enabled && !selected.is_partial
 }
 
 macro_rules! describe {
@@ -167,6 +199,28 @@ macro_rules! describe {
     }};
 }
 
+/// Replaces headers of an answer by what the request names.
+macro_rules! replace_headers {
+    ($output:ident, $input:ident) => {{
+        $output.cache_control = $input.response_cache_control.or($output.cache_control);
+        $output.content_disposition = $input.response_content_disposition.or($output.content_disposition);
+        $output.content_encoding = $input.response_content_encoding.or($output.content_encoding);
+        $output.content_language = $input.response_content_language.or($output.content_language);
+        $output.content_type = $input.response_content_type.or($output.content_type);
+    }};
+}
+
+/// Replaces Expires by what the request names, whether or not it is a date.
+fn replace_expires(headers: &mut HeaderMap, uri: &hyper::Uri) {
+    let query = uri.query().unwrap_or_default();
+    let named = query.split('&').find_map(|pair| pair.strip_prefix("response-expires="));
+    let named =
+        named.and_then(|value| percent::decode(value, Plus::Space)).and_then(|value| value.parse().ok());
+    if let Some(value) = named {
+        headers.insert(hyper::header::EXPIRES, value);
+    }
+}
+
 /// Headers that the library would parse and write anew, and that S3 returns as they were sent.
 fn verbatim(facts: &ObjectFacts, tag_count: bool) -> HeaderMap {
     let mut headers = HeaderMap::new();
@@ -195,6 +249,7 @@ pub async fn get_object(
     shared: &Shared,
     request: S3Request<GetObjectInput>,
 ) -> S3Result<S3Response<GetObjectOutput>> {
+    check_request(&request.extensions, &request.uri, &request.headers, request.input.part_number)?;
     let input = request.input;
     let found = find(shared, &input.bucket, &input.key, input.version_id.as_deref())?;
     found.check_conditions(&request.headers)?;
@@ -203,15 +258,8 @@ pub async fn get_object(
     let mut output = GetObjectOutput::default();
     describe!(output, found, selected, &request.headers);
     let mut headers = verbatim(&found.version.facts, true);
-    output.cache_control = input.response_cache_control.or(output.cache_control);
-    output.content_disposition = input.response_content_disposition.or(output.content_disposition);
-    output.content_encoding = input.response_content_encoding.or(output.content_encoding);
-    output.content_language = input.response_content_language.or(output.content_language);
-    output.content_type = input.response_content_type.or(output.content_type);
-    if let Some(expires) = input.response_expires {
-        headers.remove(hyper::header::EXPIRES);
-        output.expires = Some(expires);
-    }
+    replace_headers!(output, input);
+    replace_expires(&mut headers, &request.uri);
     let size = found.version.facts.size;
     output.body = Some(found.reading.body(selected.range.clone(), &Account::of(&request.extensions)).await?);
     Ok(respond(output, &selected, headers, size))
@@ -222,6 +270,7 @@ pub async fn head_object(
     shared: &Shared,
     request: S3Request<HeadObjectInput>,
 ) -> S3Result<S3Response<HeadObjectOutput>> {
+    check_request(&request.extensions, &request.uri, &request.headers, request.input.part_number)?;
     let input = request.input;
     let found = find(shared, &input.bucket, &input.key, input.version_id.as_deref())?;
     found.check_conditions(&request.headers)?;
@@ -229,6 +278,8 @@ pub async fn head_object(
     let selected = found.select(shared, &stored, &request.headers, input.part_number)?;
     let mut output = HeadObjectOutput::default();
     describe!(output, found, selected, &request.headers);
-    let headers = verbatim(&found.version.facts, true);
+    let mut headers = verbatim(&found.version.facts, true);
+    replace_headers!(output, input);
+    replace_expires(&mut headers, &request.uri);
     Ok(respond(output, &selected, headers, found.version.facts.size))
 }

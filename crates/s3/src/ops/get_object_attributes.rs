@@ -12,6 +12,7 @@ use s3s::{S3Request, S3Response, S3Result};
 use super::answer::{fill_checksum, fill_checksum_value};
 use super::named::{Named, WhenHidden};
 use crate::clock;
+use crate::error_document::Detailed;
 use crate::errors::{invalid_argument, invalid_request};
 use crate::facts::{ObjectFacts, PartRecord};
 use crate::pool_error::OrS3;
@@ -39,9 +40,9 @@ pub async fn get_object_attributes(
 ) -> S3Result<S3Response<GetObjectAttributesOutput>> {
     let input = request.input;
     let named = Named::new(input.key, input.version_id.as_deref())?;
+    let bucket = shared.bucket(&input.bucket)?;
     let wanted = wanted(&request.headers)?;
     let page = Page::of(input.max_parts, input.part_number_marker)?;
-    let bucket = shared.bucket(&input.bucket)?;
     let stored = shared.stored(&bucket);
     let found = named.find(&stored, WhenHidden::NoSuchKey).or_s3()??;
     let facts = &found.version.facts;
@@ -124,9 +125,10 @@ struct Page {
 
 impl Page {
     fn of(parts_max: Option<i32>, after: Option<i32>) -> S3Result<Page> {
-        let number = |number: i32, name: &str| {
+        let number = |number: i32, name: &'static str| {
             u32::try_from(number).map_err(|_| {
-                invalid_argument(format!("Argument {name} must be an integer between 0 and 2147483647"))
+                let message = format!("Argument {number} must be an integer between 0 and 2147483647");
+                invalid_argument(message).argument(name, number)
             })
         };
         let wanted = parts_max.map_or(Ok(u32::MAX), |count| number(count, "max-parts"))?;

@@ -11,6 +11,7 @@ use s3s::{S3Request, S3Response, S3Result};
 
 use super::answer::{initiator, owner};
 use crate::clock;
+use crate::error_document::Detailed;
 use crate::errors::invalid_argument;
 use crate::facts::{ObjectFacts, UploadFacts, VersionId};
 use crate::listing::{ContinuationToken, Encoding, Page, Query, Select, Start, page, page_size};
@@ -155,6 +156,9 @@ pub async fn list_object_versions(
     let bucket = shared.bucket(&input.bucket)?;
     let stored = shared.stored(&bucket);
     let encoding = Encoding::parse(input.encoding_type.as_ref().map(|encoding| encoding.as_str()))?;
+    if let Some(negative) = input.max_keys.filter(|count| *count < 0) {
+        return Err(invalid_argument("max-keys cannot be negative").argument("maxKeys", negative));
+    }
     let max_items = page_size("max-keys", input.max_keys)?;
     let key_marker = input.key_marker.clone().filter(|marker| !marker.is_empty());
     let id_marker = input.version_id_marker.clone();
@@ -261,7 +265,8 @@ pub async fn list_multipart_uploads(
         (None, _) => Start::Beginning,
         (Some(key), None) => Start::AfterKey(key.clone()),
         (Some(key), Some(id)) => {
-            let number = UploadNumber::parse(id).map_err(|_| invalid_argument("Invalid uploadId marker"))?;
+            let number = UploadNumber::parse(id)
+                .map_err(|_| invalid_argument("Invalid uploadId marker").argument("upload-id-marker", id))?;
             Start::AfterEntry(key.clone(), u64::MAX - number.0)
         }
     };

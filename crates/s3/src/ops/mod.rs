@@ -15,7 +15,6 @@ mod complete_multipart_upload;
 mod copy_object;
 mod copy_source;
 mod delete_object;
-mod expected_owner;
 mod get_object;
 mod get_object_attributes;
 mod listing;
@@ -37,6 +36,7 @@ use std::sync::Arc;
 use s3s::dto::*;
 use s3s::{S3, S3Request, S3Response, S3Result};
 
+use crate::lenient;
 use crate::not_built;
 use crate::shared::Shared;
 
@@ -46,6 +46,10 @@ pub use get_object_attributes::without_quotes;
 #[derive(Clone)]
 pub struct Operations(pub Arc<Shared>);
 
+/// The status of an answer. The library disregards the one that an operation gives to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Answered(pub hyper::StatusCode);
+
 /// Passes each operation on to the function of the same name.
 macro_rules! operations {
     ($($module:ident :: $name:ident ($input:ident) -> $output:ident;)*) => {
@@ -54,10 +58,15 @@ macro_rules! operations {
 
         #[async_trait::async_trait]
         impl S3 for Operations {
-            $(async fn $name(&self, request: S3Request<$input>) -> S3Result<S3Response<$output>> {
+            $(async fn $name(&self, mut request: S3Request<$input>) -> S3Result<S3Response<$output>> {
+                lenient::restore(&mut request.headers, &request.extensions);
+                lenient::restore_trailers(&mut request.trailing_headers, &request.extensions);
                 not_built::check(stringify!($name), &request.uri, &request.headers)?;
-                expected_owner::check(&self.0, &request.headers, &request.extensions)?;
-                $module::$name(&self.0, request).await
+                let mut response = $module::$name(&self.0, request).await?;
+                if let Some(status) = response.status {
+                    response.extensions.insert(Answered(status));
+                }
+                Ok(response)
             })*
         }
     };

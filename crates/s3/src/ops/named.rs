@@ -44,7 +44,7 @@ impl Named {
     /// Reads a key and a version id.
     pub fn new(key: String, version: Option<&str>) -> S3Result<Named> {
         names::check_key(&key)?;
-        Ok(Named { key, id: version.map(VersionId::parse).transpose()? })
+        Ok(Named { key, id: VersionId::named(version)? })
     }
 
     /// Finds the version.

@@ -36,6 +36,7 @@ pub async fn put_object_retention(
     let named = Named::new(input.key, input.version_id.as_deref())?;
     let bypass = Caller::of(&request.extensions).bypasses_governance;
     let now = now_ms();
+    shared.bucket(&input.bucket)?;
     let retention = Retention::from_dto(&input.retention.ok_or_else(malformed_xml)?, now)?;
     let edit = move |facts: &mut ObjectFacts| {
         if facts.lock.retention.is_some_and(|held| !held.may_become(retention, now, bypass)) {
@@ -68,6 +69,7 @@ pub async fn put_object_legal_hold(
 ) -> S3Result<S3Response<PutObjectLegalHoldOutput>> {
     let input = request.input;
     let named = Named::new(input.key, input.version_id.as_deref())?;
+    shared.bucket(&input.bucket)?;
     let status = input.legal_hold.and_then(|hold| hold.status).ok_or_else(malformed_xml)?;
     let is_on = match status.as_str() {
         ObjectLockLegalHoldStatus::ON => true,
@@ -85,8 +87,9 @@ pub async fn put_object_legal_hold(
 fn lock_of(shared: &Shared, bucket: &str, named: &Named) -> S3Result<Lock> {
     let bucket = shared.bucket(bucket)?;
     let stored = shared.stored(&bucket);
+    let found = named.find(&stored, WhenHidden::MethodNotAllowed).or_s3()??;
     require_object_lock(&stored).or_s3()??;
-    Ok(named.find(&stored, WhenHidden::MethodNotAllowed).or_s3()??.version.facts.lock)
+    Ok(found.version.facts.lock)
 }
 
 async fn edit_lock(
@@ -106,6 +109,6 @@ async fn edit_lock(
 }
 
 fn not_locked() -> S3Error {
-    let message = "The specified object does not have a ObjectLock configuration";
+    let message = "The specified object does not have a ObjectLock configuration.";
     S3Error::with_message(S3ErrorCode::NoSuchObjectLockConfiguration, message)
 }

@@ -9,7 +9,7 @@ use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
 use super::setting;
 use crate::configuration::{ObjectLock, Versioning};
-use crate::errors::malformed_xml;
+use crate::errors::bad_request;
 use crate::pool_error::OrS3;
 use crate::shared::Shared;
 use crate::store::{Setting, versioning};
@@ -31,7 +31,7 @@ pub async fn put_object_lock_configuration(
 ) -> S3Result<S3Response<PutObjectLockConfigurationOutput>> {
     let input = request.input;
     let bucket = shared.bucket(&input.bucket)?;
-    let lock = ObjectLock::from_dto(&input.object_lock_configuration.ok_or_else(malformed_xml)?)?;
+    let lock = ObjectLock::from_dto(&input.object_lock_configuration.ok_or_else(empty_body)?)?;
     let change = move |change: &mut BucketChange<'_, '_>| {
         if versioning(change)? != Versioning::Enabled {
             return Ok(Err(not_versioned()));
@@ -44,8 +44,12 @@ pub async fn put_object_lock_configuration(
 }
 
 fn not_found() -> S3Error {
-    let message = "Object Lock configuration does not exist for this bucket";
+    let message = "Object Lock configuration does not exist for this bucket.";
     S3Error::with_message(S3ErrorCode::ObjectLockConfigurationNotFoundError, message)
+}
+
+fn empty_body() -> S3Error {
+    bad_request("MissingRequestBodyError", "Request Body is empty")
 }
 
 fn not_versioned() -> S3Error {

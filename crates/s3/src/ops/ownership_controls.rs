@@ -28,6 +28,7 @@ pub async fn put_bucket_ownership_controls(
     request: S3Request<PutBucketOwnershipControlsInput>,
 ) -> S3Result<S3Response<PutBucketOwnershipControlsOutput>> {
     let input = request.input;
+    shared.bucket(&input.bucket)?;
     let ownership = ObjectOwnership::from_dto(&input.ownership_controls)?;
     setting::put(shared, &input.bucket, Setting::Ownership, ownership).await?;
     Ok(S3Response::new(PutBucketOwnershipControlsOutput::default()))
@@ -43,6 +44,6 @@ pub async fn delete_bucket_ownership_controls(
 }
 
 fn not_found() -> S3Error {
-    let message = "The bucket ownership controls were not found";
+    let message = "The bucket ownership controls were not found.";
     S3Error::with_message(S3ErrorCode::OwnershipControlsNotFoundError, message)
 }

@@ -40,8 +40,9 @@ pub async fn put_object(
     .await?;
     let etag = sums.etag();
     let checksum = sums.checksum(algorithm);
+    let size = sums.size;
     let facts = ObjectFacts {
-        size: sums.size,
+        size,
         modified_ms: now_ms(),
         etag: etag.clone(),
         checksum: checksum.clone(),
@@ -56,6 +57,7 @@ pub async fn put_object(
         .or_s3()??;
     let mut output = PutObjectOutput {
         e_tag: Some(s3s::dto::ETag::Strong(etag)),
+        size: i64::try_from(size).ok(),
         version_id: published.answer(),
         ..PutObjectOutput::default()
     };

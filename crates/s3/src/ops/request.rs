@@ -50,7 +50,10 @@ impl NewFacts {
         if self.lock == Lock::default() {
             return Ok(());
         }
-        require_object_lock(entries).or_s3()?
+        if Setting::ObjectLock.bytes(entries).or_s3()?.is_some() {
+            return Ok(());
+        }
+        Err(invalid_request("Bucket is missing ObjectLockConfiguration"))
     }
 
     /// The facts of the object, as far as the request says them.

@@ -36,9 +36,9 @@ pub struct Published {
 }
 
 impl Published {
-    /// The id as answers have it: a bucket without versioning has no ids.
+    /// The id as answers have it: a new null version is answered without one.
     pub fn answer(&self) -> Option<String> {
-        (self.versioning != Versioning::Unversioned).then(|| self.id.to_string())
+        (self.versioning == Versioning::Enabled).then(|| self.id.to_string())
     }
 }
 

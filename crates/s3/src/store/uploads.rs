@@ -138,6 +138,6 @@ pub fn remove_ended_parts(change: &mut BucketChange<'_, '_>) -> Result<bool> {
 fn no_such_upload() -> S3Error {
     S3Error::with_message(
         S3ErrorCode::NoSuchUpload,
-        "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.",
+        "The specified multipart upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.",
     )
 }

@@ -87,6 +87,11 @@ async fn checksums_that_are_wrong_doubled_or_unknown_are_refused() {
         .await;
     let sound = chunked(signer, Some("5"), &sound_chunks(CRC32));
     assert_eq!(testbed.send(&sound).await.status, 200);
+    let payload = "STREAMING-UNSIGNED-PAYLOAD-TRAILER";
+    let headers = [("x-amz-decoded-content-length", "5")];
+    let body = b"5\r\nhello\r\n0\r\n\r\n";
+    let without_trailer = signer.with_payload("PUT", "/bad/key", &headers, payload, body);
+    assert_eq!(testbed.send(&without_trailer).await.status, 200);
 }
 
 #[tokio::test]

@@ -44,8 +44,7 @@ impl Testbed {
         let key = users.create_key("admin", None).await.unwrap();
         let signer = Signer::new(&key.key.id, key.secret.expose());
         let service = Arc::new(Service::open(pool, ServiceOptions::default()).unwrap());
-        let shared = Shared::new(service, REGION);
-        let shared = Arc::new(shared);
+        let shared = Arc::new(Shared::new(service, REGION));
         let gate = Gate::new(shared.clone(), users);
         let server = Server::new(shared, gate.clone(), gate, &[]).unwrap();
         let listener = Listener::tcp("127.0.0.1:0".parse().unwrap(), None).await.unwrap();

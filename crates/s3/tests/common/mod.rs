@@ -108,8 +108,31 @@ impl Testbed {
             headers.iter().map(|(name, value)| (name.to_lowercase(), (*value).to_owned())).collect();
         all.push(("host".to_owned(), self.address.to_string()));
         sign(keys, method, target, &mut all, body);
+        self.exchange(method, target, &all, body).await
+    }
+
+    /// Sends a request with a header that was changed after it was signed.
+    pub async fn send_changed(
+        &self,
+        method: &str,
+        target: &str,
+        (name, signed, sent): (&str, &str, &str),
+    ) -> Answer {
+        let mut all =
+            vec![("host".to_owned(), self.address.to_string()), (name.to_owned(), signed.to_owned())];
+        let keys = Keys { id: ACCESS_KEY.to_owned(), secret: SECRET_KEY.to_owned() };
+        sign(&keys, method, target, &mut all, "");
+        for (found, value) in &mut all {
+            if found == name {
+                *value = sent.to_owned();
+            }
+        }
+        self.exchange(method, target, &all, "").await
+    }
+
+    async fn exchange(&self, method: &str, target: &str, all: &[(String, String)], body: &str) -> Answer {
         let mut text = format!("{method} {target} HTTP/1.1\r\nconnection: close\r\n");
-        for (name, value) in &all {
+        for (name, value) in all {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
         text.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));

@@ -1,6 +1,7 @@
 //! Three brokers that write the log of one partition: the same record batches, but from different sessions, in different writes,
 //! and at their own pace. For comparison, each broker can write different batches, so that nothing is shared.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -32,6 +33,12 @@ pub struct ReplicasArgs {
     /// Give every stream different batches
     #[arg(long)]
     unique: bool,
+    /// Leave the files on the server
+    #[arg(long)]
+    keep: bool,
+    /// Also write the first stream's content to this file of the host
+    #[arg(long, value_name = "FILE")]
+    copy: Option<PathBuf>,
 }
 
 struct Stream {
@@ -46,11 +53,14 @@ struct Stream {
 pub async fn run(target: &Target, args: &ReplicasArgs) -> Result<LoadDone> {
     ensure!(args.commit_bytes > 0, "a commit covers at least one byte");
     let shared = content::batches(content::seed(target.seed, 0), args.bytes);
+    if let Some(copy) = &args.copy {
+        std::fs::write(copy, &shared).with_context(|| format!("write {}", copy.display()))?;
+    }
     let mut streams = Vec::new();
     for (number, write_bytes) in WRITE_BYTES.into_iter().enumerate() {
         let client = target.client(number).await?;
         let folder = target.folder(&client).await?;
-        let name = format!("replica-{number}.log");
+        let name = format!("replica-{number}-{}.log", target.seed);
         let file = target::create(&client, &folder, &name).await?;
         let content = if args.unique && number > 0 {
             content::batches(content::seed(target.seed, number), args.bytes)
@@ -69,7 +79,12 @@ pub async fn run(target: &Target, args: &ReplicasArgs) -> Result<LoadDone> {
     let done = meter.end((streams.len() * args.bytes) as u64)?;
     for stream in streams {
         let folder = target.folder(&stream.client).await?;
-        target::remove(&stream.client, &folder, &stream.file, &stream.name).await?;
+        if args.keep {
+            let closed = stream.client.files().close(&stream.file).await;
+            closed.with_context(|| format!("close {}", stream.name))?;
+        } else {
+            target::remove(&stream.client, &folder, &stream.file, &stream.name).await?;
+        }
         let stream = Arc::into_inner(stream).context("a stream is still written")?;
         target::leave(stream.client).await?;
     }

@@ -70,6 +70,12 @@ impl Engine {
         }
     }
 
+    /// Like [`Engine::flush`], for a caller that makes changes of its own afterwards: if nothing has to be flushed, it waits for
+    /// nothing.
+    pub(crate) async fn flush_written(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        self.flush_if(inode, |state| state.is_written(), false).await.map(drop)
+    }
+
     /// Waits until all metadata changes that are visible now are durable. A rollback or a removal can discard what was
     /// written to a file, but a power failure could undo that rollback or removal. The written data may be forgotten only
     /// when the change is durable. This costs no sync of its own.

@@ -67,7 +67,7 @@ impl Client {
         self.set_source(from.0, false);
     }
 
-    fn set_source(&self, node: NodeId, is_source: bool) {
+    pub(in crate::sim) fn set_source(&self, node: NodeId, is_source: bool) {
         if let Some(file) = self.shared.world.borrow_mut().file_mut(node) {
             if is_source { file.sources += 1 } else { file.sources -= 1 }
         }
@@ -183,7 +183,14 @@ impl Client {
     }
 
     /// Compares the bytes read with the possible ones.
-    fn compare(&self, node: NodeId, offset: u64, length: u32, data: &ReadData, look: Look) {
+    pub(in crate::sim) fn compare(
+        &self,
+        node: NodeId,
+        offset: u64,
+        length: u32,
+        data: &ReadData,
+        look: Look,
+    ) {
         let found = data.pieces.concat();
         let world = self.shared.world.borrow();
         let Some(file) = world.node(node).and_then(|node| node.file()) else { return };

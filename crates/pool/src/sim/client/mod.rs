@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::buckets::Reader;
 use super::file::Look;
 use super::model::{Claim, Effect, Life, Made, New, NodeId, World};
 use super::ops::{self, Appetite, Op};
@@ -81,6 +82,8 @@ pub(super) struct Client {
     pub(super) pool: Pool,
     pub(super) shared: Rc<Shared>,
     pub(super) random: Random,
+    /// Contents of buckets that it reads.
+    pub(super) readers: Vec<Reader>,
 }
 
 impl Client {
@@ -107,17 +110,17 @@ impl Client {
         self.shared.note(format!("client {}: {what:?}", self.number));
     }
 
-    fn fail(&self, what: String) {
+    pub(in crate::sim) fn fail(&self, what: String) {
         self.shared.fail(format!("client {}: {what}", self.number));
     }
 
     /// Whether the answer may be caused by a failure of the disk, so that it says nothing about the pool.
-    fn is_excused(&self, error: &Error) -> bool {
+    pub(in crate::sim) fn is_excused(&self, error: &Error) -> bool {
         let full = matches!(error, Error::NoSpace) && self.shared.bounded;
         full || (self.shared.disk.has_failed() && !matches!(error, Error::Damaged(_) | Error::Stale))
     }
 
-    fn tick(&self) -> u64 {
+    pub(in crate::sim) fn tick(&self) -> u64 {
         self.shared.world.borrow_mut().tick()
     }
 
@@ -158,6 +161,7 @@ impl Client {
             Op::Check { read } => self.check(read).await,
             Op::Records => self.records(),
             Op::Show { volume, snapshot } => self.show(volume, snapshot).await,
+            Op::Bucket(op) => self.perform_on_bucket(op).await,
         }
     }
 
@@ -193,7 +197,7 @@ impl Client {
         }
     }
 
-    fn handle(&self, node: NodeId) -> Result<Handle> {
+    pub(in crate::sim) fn handle(&self, node: NodeId) -> Result<Handle> {
         self.shared.world.borrow().node(node).map(|node| node.handle).ok_or(Error::Stale)
     }
 
@@ -315,7 +319,7 @@ impl Client {
     // ---- attributes and directories ----
 
     /// Whether an operation on a file may find it gone, because it is being removed.
-    fn may_be_gone(&self, node: NodeId) -> bool {
+    pub(in crate::sim) fn may_be_gone(&self, node: NodeId) -> bool {
         let world = self.shared.world.borrow();
         let Some(known) = world.node(node) else { return true };
         let volume = world.volumes.iter().find(|(_, root)| {
@@ -330,7 +334,7 @@ impl Client {
     }
 
     /// Checks an error of an operation on a file: reports a failure unless the file may be gone or the disk failed.
-    fn is_gone(&self, node: NodeId, what: &str, error: &Error) {
+    pub(in crate::sim) fn is_gone(&self, node: NodeId, what: &str, error: &Error) {
         let gone = matches!(error, Error::Stale) && self.may_be_gone(node);
         if !gone && !self.is_excused(error) {
             self.fail(format!("{what} of node {node}: {error}"));

@@ -44,7 +44,7 @@ impl FaultyDisk {
     pub(crate) fn damage_at_rest(&self, damage: Damage, older: &FaultyDisk, seed: u64) {
         let mut random = Random::new(seed);
         let (mut inner, older) = (self.inner(), older.inner());
-        let ids: Vec<SegmentId> = inner.segments.keys().copied().collect();
+        let ids: Vec<SegmentId> = inner.copies[0].keys().copied().collect();
         let one = random.pick(&ids);
         let one = |segments: &mut BTreeMap<SegmentId, Segment>, change: &dyn Fn(&mut Vec<u8>)| {
             if let Some(segment) = one.and_then(|id| segments.get_mut(&id)) {
@@ -56,17 +56,17 @@ impl FaultyDisk {
             Damage::OlderMetadata => (inner.meta, inner.batch) = (older.meta.clone(), older.batch),
             Damage::NoState => inner.states.clear(),
             Damage::OlderState => inner.states.clone_from(&older.states),
-            Damage::NoSegments => inner.segments.clear(),
-            Damage::NoSegment => inner.segments.retain(|id, _| Some(*id) != ids.first().copied()),
-            Damage::ShorterSegment => one(&mut inner.segments, &|bytes| bytes.truncate(bytes.len() / 2)),
-            Damage::EmptySegment => one(&mut inner.segments, &Vec::clear),
+            Damage::NoSegments => inner.copies[0].clear(),
+            Damage::NoSegment => inner.copies[0].retain(|id, _| Some(*id) != ids.first().copied()),
+            Damage::ShorterSegment => one(&mut inner.copies[0], &|bytes| bytes.truncate(bytes.len() / 2)),
+            Damage::EmptySegment => one(&mut inner.copies[0], &Vec::clear),
             Damage::OlderSegments => {
                 let whole = |segment: &Segment| Segment {
                     durable: segment.durable.clone(),
                     created: true,
                     ..Segment::default()
                 };
-                inner.segments = older.segments.iter().map(|(id, segment)| (*id, whole(segment))).collect();
+                inner.copies[0] = older.copies[0].iter().map(|(id, segment)| (*id, whole(segment))).collect();
             }
         }
     }
@@ -74,7 +74,7 @@ impl FaultyDisk {
     /// All segments as they are after a restart, including those that were set aside.
     pub(crate) fn segments_at_rest(&self) -> BTreeMap<SegmentId, Vec<u8>> {
         let inner = self.inner();
-        let segments = inner.segments.iter().map(|(id, segment)| (*id, segment.durable.clone()));
-        segments.chain(inner.aside.clone()).collect()
+        let segments = inner.copies[0].iter().map(|(id, segment)| (*id, segment.durable.clone()));
+        segments.chain(inner.aside[0].clone()).collect()
     }
 }

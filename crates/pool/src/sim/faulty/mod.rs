@@ -34,6 +34,7 @@ use crate::sim::random::Random;
 use crate::sim::schedule;
 use crate::store::meta::{Batch, MemoryMeta, MetaStore};
 use crate::store::room::UnlimitedRoom;
+use crate::store::segment::{MirroredSegments, SegmentStore};
 use crate::store::witness::State;
 use crate::{Error, Pool, PoolOptions, Result};
 
@@ -105,9 +106,12 @@ struct Inner {
     batch: u64,
     /// Unsynced batches, in order.
     batches: Vec<Batch>,
-    segments: BTreeMap<SegmentId, Segment>,
-    /// Segments that were set aside. Setting aside is durable immediately.
-    aside: BTreeMap<SegmentId, Vec<u8>>,
+    /// The segments of each copy.
+    copies: [BTreeMap<SegmentId, Segment>; 2],
+    /// Segments that were set aside, of each copy. Setting aside is durable immediately.
+    aside: [BTreeMap<SegmentId, Vec<u8>>; 2],
+    /// Whether the pool keeps a second copy.
+    mirrored: bool,
     /// The witness's states: the last established one, and those noted since.
     states: Vec<State>,
     plan: Plan,
@@ -177,6 +181,12 @@ impl FaultyDisk {
         FaultyDisk { inner: Mutex::new(inner), power_failed: Notify::new() }
     }
 
+    /// Two disks, with a copy of each segment on each. They lose different parts of their unsynced data.
+    pub(crate) fn mirrored() -> FaultyDisk {
+        let inner = Inner { mirrored: true, ..Inner::default() };
+        FaultyDisk { inner: Mutex::new(inner), power_failed: Notify::new() }
+    }
+
     /// Lets the step with this number, and every later one, fail.
     pub(crate) fn fail_at(&self, step: u64) {
         self.arm(Plan { power: Some(step), ..Plan::default() });
@@ -218,12 +228,16 @@ impl FaultyDisk {
             created: true,
             ..Segment::default()
         };
-        let segments = inner.segments.iter().map(|(id, known)| (*id, segment(known))).collect();
+        let copies = inner
+            .copies
+            .each_ref()
+            .map(|segments| segments.iter().map(|(id, known)| (*id, segment(known))).collect());
         let copy = Inner {
             meta: inner.meta.clone(),
             batch: inner.batch,
-            segments,
+            copies,
             aside: inner.aside.clone(),
+            mirrored: inner.mirrored,
             states: inner.states.clone(),
             created: inner.created,
             ..Inner::default()
@@ -238,24 +252,24 @@ impl FaultyDisk {
 
     /// The total size of all segments.
     pub(crate) fn segment_bytes(&self) -> usize {
-        self.inner().segments.values().filter_map(|segment| segment.seen.as_ref()).map(Vec::len).sum()
+        self.inner().copies[0].values().filter_map(|segment| segment.seen.as_ref()).map(Vec::len).sum()
     }
 
     /// Flips a bit in every byte of each segment from offset `from` on.
     pub(crate) fn damage(&self, from: usize) {
-        for segment in self.inner().segments.values_mut() {
+        for segment in self.inner().copies[0].values_mut() {
             segment.durable.iter_mut().skip(from).for_each(|byte| *byte ^= 1);
         }
     }
 
     /// The total size of all segments after a restart.
     pub(crate) fn bytes_at_rest(&self) -> u64 {
-        self.inner().segments.values().map(|segment| segment.durable.len() as u64).sum()
+        self.inner().copies[0].values().map(|segment| segment.durable.len() as u64).sum()
     }
 
     /// Flips one bit of the segments. `byte` counts through all segments. Returns the place.
     pub(crate) fn flip_in_segments(&self, mut byte: u64, bit: u8) -> Option<(SegmentId, u64)> {
-        for (id, segment) in &mut self.inner().segments {
+        for (id, segment) in &mut self.inner().copies[0] {
             if let Some(hit) = segment.durable.get_mut(byte as usize) {
                 *hit ^= 1 << bit;
                 return Some((*id, byte));
@@ -272,7 +286,7 @@ impl FaultyDisk {
 
     /// The number of segments.
     pub(crate) fn segments(&self) -> usize {
-        self.inner().segments.values().filter(|segment| segment.seen.is_some()).count()
+        self.inner().copies.iter().flat_map(BTreeMap::values).filter(|segment| segment.seen.is_some()).count()
     }
 
     /// Restores the power after losing a part of the unsynced data.
@@ -290,15 +304,18 @@ impl FaultyDisk {
             inner.states = vec![inner.states[kept]];
         }
         let mood = random.below(4);
-        let segments = std::mem::take(&mut inner.segments);
-        for (id, mut segment) in segments {
+        let copies = std::mem::take(&mut inner.copies);
+        let segments = copies.into_iter().enumerate();
+        for (copy, (id, mut segment)) in
+            segments.flat_map(|(copy, all)| all.into_iter().map(move |one| (copy, one)))
+        {
             segment.lose_unsynced(mood, &mut random);
             let there = segment.created || random.permille(500);
             let undeleted = segment.seen.is_some() || random.permille(500);
             if there && undeleted {
                 let durable = segment.durable;
                 let seen = Some(durable.clone());
-                inner.segments.insert(id, Segment { durable, seen, created: true, ..Segment::default() });
+                inner.copies[copy].insert(id, Segment { durable, seen, created: true, ..Segment::default() });
             }
         }
         inner.plan = Plan::default();
@@ -322,7 +339,7 @@ impl FaultyDisk {
             };
             let changes = inner.meta.iter().map(|(key, value)| (key.clone(), Some(value.clone())));
             meta.seen.write(Batch { changes: changes.collect() })?;
-            for segment in inner.segments.values_mut() {
+            for segment in inner.copies.iter_mut().flat_map(BTreeMap::values_mut) {
                 segment.seen = Some(segment.durable.clone());
             }
             inner.opened = inner.opened.wrapping_add(1);
@@ -331,11 +348,11 @@ impl FaultyDisk {
         let is_new = {
             let inner = self.inner();
             // An interrupted creation left neither metadata nor segments that matter.
-            inner.meta.is_empty() && inner.segments.is_empty() && !inner.created
+            inner.meta.is_empty() && inner.copies.iter().all(BTreeMap::is_empty) && !inner.created
         };
         let foundation = Foundation {
             meta: Arc::new(meta),
-            store: Arc::new(FaultySegments { disk: self.clone() }),
+            store: self.store(),
             room: Box::new(UnlimitedRoom),
             clock,
             entropy: Arc::new(SystemEntropy::seeded([opened; 32])),
@@ -346,6 +363,19 @@ impl FaultyDisk {
         let engine = Engine::open(foundation, options)?;
         self.inner().created = true;
         Pool::on(engine)
+    }
+
+    /// The segments, with a second copy if the disk is mirrored.
+    fn store(self: &Arc<Self>) -> Arc<dyn SegmentStore> {
+        let first = Arc::new(FaultySegments { disk: self.clone(), copy: 0 });
+        if !self.inner().mirrored {
+            return first;
+        }
+        let disk = self.clone();
+        let second = move || -> Result<Arc<dyn SegmentStore>> {
+            Ok(Arc::new(FaultySegments { disk: disk.clone(), copy: 1 }))
+        };
+        Arc::new(MirroredSegments::open(first, Box::new(second)))
     }
 
     /// Counts a step that changes something. Returns its outcome.

@@ -1,5 +1,6 @@
 //! The pool's interfaces to the disk: its metadata store, its segments and its witness.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -106,25 +107,38 @@ impl Witness for FaultyWitness {
     }
 }
 
+/// One copy of the segments. Only the first copy has failures of its own; both lose what is unsynced when the power fails.
 pub(super) struct FaultySegments {
     pub(super) disk: Arc<FaultyDisk>,
+    pub(super) copy: usize,
 }
 
 fn missing(id: SegmentId) -> Error {
-    Error::Damaged(format!("segment {id} does not exist"))
+    let source = std::io::Error::new(std::io::ErrorKind::NotFound, "the segment does not exist");
+    Error::Io { path: format!("segment {id}").into(), action: "find", source }
+}
+
+impl FaultySegments {
+    /// Uses the segments of this copy.
+    fn with<T>(&self, work: impl FnOnce(&mut BTreeMap<SegmentId, Segment>) -> T) -> T {
+        work(&mut self.disk.inner().copies[self.copy])
+    }
 }
 
 impl SegmentStore for FaultySegments {
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
         self.disk.change("create", id.0, bytes).check()?;
-        let mut inner = self.disk.inner();
         // This also syncs the directory, and with it earlier deletions.
-        inner.segments.retain(|_, segment| segment.seen.is_some());
-        inner.segments.insert(id, Segment { seen: Some(Vec::new()), ..Segment::default() });
+        self.with(|segments| {
+            segments.retain(|_, segment| segment.seen.is_some());
+            segments.insert(id, Segment { seen: Some(Vec::new()), ..Segment::default() });
+        });
         Ok(())
     }
     fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
-        self.disk.write()?;
+        if self.copy == 0 {
+            self.disk.write()?;
+        }
         let sum: u64 =
             parts.iter().map(|part| xxhash_rust::xxh3::xxh3_64(part)).fold(offset, u64::wrapping_add);
         let outcome = self.disk.change("write", id.0, sum);
@@ -132,7 +146,7 @@ impl SegmentStore for FaultySegments {
             return outcome.check();
         }
         let mut inner = self.disk.inner();
-        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
+        let segment = inner.copies[self.copy].get_mut(&id).ok_or_else(|| missing(id))?;
         let mut at = offset;
         for part in parts {
             segment.writes.push((at, part.clone()));
@@ -145,10 +159,10 @@ impl SegmentStore for FaultySegments {
     }
     fn sync(&self, id: SegmentId) -> Result<()> {
         self.disk.change("sync", id.0, 0).check()?;
-        let fails = self.disk.sync_fails();
+        let fails = self.copy == 0 && self.disk.sync_fails();
         let mut inner = self.disk.inner();
         let lie = inner.lie;
-        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
+        let segment = inner.copies[self.copy].get_mut(&id).ok_or_else(|| missing(id))?;
         if fails {
             segment.writes.clear();
             return Err(failure("sync a segment"));
@@ -161,7 +175,7 @@ impl SegmentStore for FaultySegments {
     fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {
         self.disk.change("seal", id.0, bytes).check()?;
         let mut inner = self.disk.inner();
-        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
+        let segment = inner.copies[self.copy].get_mut(&id).ok_or_else(|| missing(id))?;
         if let Some(seen) = &mut segment.seen {
             seen.truncate(bytes as usize);
         }
@@ -171,42 +185,45 @@ impl SegmentStore for FaultySegments {
     fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
         self.disk.read()?;
         let inner = self.disk.inner();
-        let seen = inner.segments.get(&id).and_then(|segment| segment.seen.as_ref());
+        let seen = inner.copies[self.copy].get(&id).and_then(|segment| segment.seen.as_ref());
         let range = usize::try_from(offset).ok().and_then(|from| Some(from..from.checked_add(length)?));
         let bytes = seen.and_then(|seen| seen.get(range?));
         Ok(bytes.map(Bytes::copy_from_slice))
     }
     fn delete(&self, id: SegmentId) -> Result<bool> {
         self.disk.change("delete", id.0, 0).check()?;
-        if let Some(segment) = self.disk.inner().segments.get_mut(&id) {
-            segment.seen = None;
-        }
+        self.with(|segments| {
+            if let Some(segment) = segments.get_mut(&id) {
+                segment.seen = None;
+            }
+        });
         Ok(true)
     }
     fn sync_deletions(&self) -> Result<bool> {
         self.disk.change("settle", 0, 0).check()?;
-        self.disk.inner().segments.retain(|_, segment| segment.seen.is_some());
+        self.with(|segments| segments.retain(|_, segment| segment.seen.is_some()));
         Ok(true)
     }
     fn set_aside(&self, id: SegmentId) -> Result<()> {
         self.disk.change("aside", id.0, 0).check()?;
         let mut inner = self.disk.inner();
-        if let Some(segment) = inner.segments.remove(&id) {
-            inner.aside.insert(id, segment.durable);
+        if let Some(segment) = inner.copies[self.copy].remove(&id) {
+            inner.aside[self.copy].insert(id, segment.durable);
         }
         Ok(())
     }
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
-        Ok(self.disk.inner().aside.iter().map(|(id, bytes)| (*id, bytes.len() as u64)).collect())
+        Ok(self.disk.inner().aside[self.copy].iter().map(|(id, bytes)| (*id, bytes.len() as u64)).collect())
     }
     fn delete_aside(&self, id: SegmentId) -> Result<()> {
-        self.disk.inner().aside.remove(&id);
+        self.disk.inner().aside[self.copy].remove(&id);
         Ok(())
     }
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
         self.disk.read()?;
         let inner = self.disk.inner();
-        let seen = inner.segments.iter().filter_map(|(id, segment)| Some((*id, segment.seen.as_ref()?)));
+        let seen =
+            inner.copies[self.copy].iter().filter_map(|(id, segment)| Some((*id, segment.seen.as_ref()?)));
         Ok(seen.map(|(id, bytes)| (id, bytes.len() as u64)).collect())
     }
 }

@@ -117,17 +117,8 @@ impl SegmentStore for MirroredSegments {
 
     fn sync(&self, id: SegmentId) -> Result<()> {
         let Some(second) = self.second() else { return self.first.sync(id) };
-        let (first, other) = std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("pool-copy".into());
-            let beside = thread.spawn_scoped(scope, || sync_or_create(&*second, id));
-            let first = self.first.sync(id);
-            let other = match beside {
-                Ok(beside) => beside.join().unwrap_or(Err(Error::Closed)),
-                Err(_) => sync_or_create(&*second, id),
-            };
-            (first, other)
-        });
-        if let Err(error) = other {
+        let (first, other) = sync::both(|| self.first.sync(id), || sync_or_create(&*second, id));
+        if let Err(error) = other.unwrap_or(Err(Error::Closed)) {
             self.degrade("sync", &error);
         }
         first

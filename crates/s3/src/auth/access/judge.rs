@@ -58,7 +58,7 @@ impl Judge {
                 reason: verdict.words(),
             });
         });
-        Err(S3Error::with_message(S3ErrorCode::AccessDenied, "Access Denied"))
+        Err(S3Error::with_message(S3ErrorCode::AccessDenied, "Access Denied."))
     }
 
     /// Whether the sender may do this.

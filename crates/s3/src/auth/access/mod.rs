@@ -2,6 +2,7 @@
 
 mod caller;
 mod context;
+pub mod expected_owner;
 mod judge;
 mod operations;
 
@@ -15,6 +16,7 @@ use s3s::{S3Error, S3ErrorCode, S3Result};
 use super::policy::{Action, Resource};
 use super::users::{Refusal, Users};
 use crate::exchange::{self, Denied};
+use crate::lenient::Verified;
 use crate::memory::Account;
 use crate::not_built;
 use crate::shared::Shared;
@@ -68,19 +70,28 @@ impl S3Access for Gate {
         let operation = request.s3_op().name().to_owned();
         exchange::current(|exchange| exchange.set_operation(&operation));
         let needed = needed(&operation).ok_or_else(|| not_built::refusal(&operation))?;
-        let identity = match request.credentials() {
+        let extensions = request.extensions_mut().clone();
+        let verified = extensions.get::<Verified>();
+        let access_key = match (verified, request.credentials()) {
+            (Some(verified), _) => verified.access_key.clone(),
+            (None, credentials) => credentials.map(|credentials| credentials.access_key.clone()),
+        };
+        let identity = match access_key {
             // The signature was checked.
-            Some(credentials) => {
-                self.users.used(&credentials.access_key);
-                Some(self.users.lookup(&credentials.access_key).map_err(refused_key)?.identity)
+            Some(access_key) => {
+                self.users.used(&access_key);
+                Some(self.users.lookup(&access_key).map_err(refused_key)?.identity)
             }
             None => None,
         };
         if identity.is_some() {
             Account::of(request.extensions_mut()).identified();
         }
-        let extensions = request.extensions_mut().clone();
-        let said = context(request.uri(), request.headers(), &extensions, identity.is_some());
+        let (uri, headers) = match verified {
+            Some(verified) => (&verified.uri, &verified.headers),
+            None => (request.uri(), request.headers()),
+        };
+        let said = context(uri, headers, &extensions, identity.is_some());
         let judge = Judge::new(self.shared.clone(), identity, said);
         let resource = match request.s3_path() {
             S3Path::Root => Resource::Account,
@@ -106,6 +117,9 @@ impl S3Access for Gate {
         }
         for action in further(&operation, request.headers()) {
             judge.require(action, resource)?;
+        }
+        if let S3Path::Bucket { bucket } | S3Path::Object { bucket, .. } = request.s3_path() {
+            expected_owner::check(&self.shared, headers, "x-amz-expected-bucket-owner", bucket)?;
         }
         let asks = request.headers().get("x-amz-bypass-governance-retention");
         let asks = asks.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true"));

@@ -45,11 +45,14 @@ impl Condition {
         let mut conditions = Vec::new();
         for (operator_name, keys) in json.into_members(place)?.into_all() {
             let place = format!("{place} {operator_name}");
-            let operator = Operator::parse(&operator_name)
-                .ok_or_else(|| MalformedPolicy::new(&place, "is not a known condition operator"))?;
+            let operator = Operator::parse(&operator_name).ok_or_else(|| {
+                MalformedPolicy::new(&place, "is not a known condition operator")
+                    .worded(format!("Invalid Condition type : {operator_name}"))
+            })?;
             for (name, values) in keys.into_members(&place)?.into_all() {
                 let key = Key::parse(&name).ok_or_else(|| {
                     MalformedPolicy::new(&place, format!("has an unknown condition key {name:?}"))
+                        .worded("Policy has an invalid condition key")
                 })?;
                 let values =
                     Values::parse(operator.comparison, values, variables, &format!("{place} {name}"))?;

@@ -25,15 +25,24 @@ impl Json {
     pub(super) fn parse(bytes: &[u8]) -> Parsed<Json> {
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
         let value = Depth(0).deserialize(&mut deserializer);
-        value
-            .and_then(|value| deserializer.end().map(|()| value))
-            .map_err(|error| MalformedPolicy::new("", format!("is not valid JSON: {error}")))
+        value.and_then(|value| deserializer.end().map(|()| value)).map_err(|error| {
+            let is_object = bytes.trim_ascii_start().first() == Some(&b'{');
+            let invalid = "This policy contains invalid Json";
+            let other = "Policies must be valid JSON and the first byte must be '{'";
+            MalformedPolicy::new("", format!("is not valid JSON: {error}")).worded(if is_object {
+                invalid
+            } else {
+                other
+            })
+        })
     }
 
     /// The members of an object.
     pub(super) fn into_members(self, place: &str) -> Parsed<Members> {
         match self {
             Json::Object(members) => Ok(Members { place: place.to_owned(), members }),
+            _ if place.is_empty() => Err(MalformedPolicy::new(place, "must be a JSON object")
+                .worded("Policies must be valid JSON and the first byte must be '{'")),
             _ => Err(MalformedPolicy::new(place, "must be a JSON object")),
         }
     }

@@ -10,6 +10,8 @@ pub struct MalformedPolicy {
     /// The place, such as `Statement 2, Action`. Empty: the whole policy.
     place: String,
     cause: String,
+    /// What AWS says instead of the cause.
+    wording: Option<String>,
 }
 
 /// What parsers of policies return.
@@ -17,7 +19,25 @@ pub(super) type Parsed<T> = Result<T, MalformedPolicy>;
 
 impl MalformedPolicy {
     pub(super) fn new(place: impl Into<String>, cause: impl Into<String>) -> MalformedPolicy {
-        MalformedPolicy { place: place.into(), cause: cause.into() }
+        MalformedPolicy { place: place.into(), cause: cause.into(), wording: None }
+    }
+
+    /// The same error with the message that AWS has for it.
+    pub(super) fn worded(mut self, wording: impl Into<String>) -> MalformedPolicy {
+        self.wording = Some(wording.into());
+        self
+    }
+
+    /// The message of AWS, which programs may compare. It says less than the error itself.
+    pub fn wording(&self) -> String {
+        let element = self.place.rsplit(", ").next().unwrap_or_default();
+        match (&self.wording, element) {
+            (Some(wording), _) => wording.clone(),
+            (None, "Principal" | "NotPrincipal") => "Invalid principal in policy".to_owned(),
+            (None, "Action" | "NotAction") => "Policy has invalid action".to_owned(),
+            (None, "Resource" | "NotResource") => "Policy has invalid resource".to_owned(),
+            (None, _) => self.to_string(),
+        }
     }
 }
 

@@ -117,15 +117,21 @@ impl Policy {
             Some(Json::Text(version)) if version == "2008-10-17" => false,
             // The older version is AWS's default.
             None => false,
-            Some(_) => return Err(MalformedPolicy::new("Version", "must be 2012-10-17 or 2008-10-17")),
+            Some(_) => {
+                return Err(MalformedPolicy::new("Version", "must be 2012-10-17 or 2008-10-17")
+                    .worded("The policy must contain a valid version string"));
+            }
         };
         if let Some(id) = members.take("Id") {
             id.into_text("Id")?;
         }
         let statements = members
             .take("Statement")
-            .ok_or_else(|| MalformedPolicy::new("", "needs a Statement"))?
-            .into_list("Statement")?;
+            .ok_or_else(|| {
+                MalformedPolicy::new("", "needs a Statement").worded("Missing required field Statement")
+            })?
+            .into_list("Statement")
+            .map_err(|error| error.worded("Could not parse the policy: Statement is empty!"))?;
         members.finish()?;
         let statements: Vec<Statement> = statements
             .into_iter()

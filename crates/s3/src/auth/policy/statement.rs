@@ -37,6 +37,10 @@ impl Statement {
         let effect = match members.take("Effect") {
             Some(Json::Text(effect)) if effect == "Allow" => Effect::Allow,
             Some(Json::Text(effect)) if effect == "Deny" => Effect::Deny,
+            Some(Json::Text(effect)) => {
+                return Err(MalformedPolicy::new(within("Effect"), "must be Allow or Deny")
+                    .worded(format!("Invalid effect: {effect}")));
+            }
             _ => return Err(MalformedPolicy::new(within("Effect"), "must be Allow or Deny")),
         };
         let principals = match kind {
@@ -155,7 +159,8 @@ fn check_that_actions_apply(
         };
         if !actions.iter().any(applies) {
             let cause = format!("has {element:?}, which does not apply to any resource of the statement");
-            return Err(MalformedPolicy::new(place, cause));
+            return Err(MalformedPolicy::new(place, cause)
+                .worded("Action does not apply to any resource(s) in statement"));
         }
     }
     Ok(())

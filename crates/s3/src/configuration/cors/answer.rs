@@ -39,7 +39,7 @@ impl Cors {
 
 /// Returns the answer to an OPTIONS request for a bucket without a CORS setting.
 pub fn missing_configuration(request: &HeaderMap) -> S3Error {
-    match preflight_request(request) {
+    match preflight_request(request).and_then(|_| requested_headers(request)) {
         Ok(_) => {
             let message = "CORSResponse: CORS is not enabled for this bucket.";
             with_code("AccessForbidden", StatusCode::FORBIDDEN, message)

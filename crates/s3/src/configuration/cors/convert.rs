@@ -56,10 +56,10 @@ fn rule(document: &dto::CORSRule) -> S3Result<Rule> {
     }
     for header in &rule.allowed_headers {
         check_wildcards("AllowedHeader", header)?;
-        check_characters("AllowedHeader", header)?;
+        check_characters(header)?;
     }
     for header in &rule.expose_headers {
-        check_characters("ExposeHeader", header)?;
+        check_characters(header)?;
         if header.contains('*') {
             return Err(invalid_request(format!(
                 "ExposeHeader \"{header}\" contains wildcard. We currently do not support wildcard for ExposeHeader."
@@ -76,9 +76,10 @@ fn check_wildcards(element: &str, text: &str) -> S3Result {
     Err(invalid_request(format!("{element} \"{text}\" can not have more than one wildcard.")))
 }
 
-fn check_characters(element: &str, header: &str) -> S3Result {
+/// AWS names the element AllowedHeader in both cases.
+fn check_characters(header: &str) -> S3Result {
     let error =
-        || -> S3Error { invalid_request(format!("{element} \"{header}\" contains invalid character.")) };
+        || -> S3Error { invalid_request(format!("AllowedHeader \"{header}\" contains invalid character.")) };
     is_header_name(header).then_some(()).ok_or_else(error)
 }
 

@@ -1,0 +1,26 @@
+package forebay.objects;
+
+import java.util.List;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
+
+/** Removes buckets that a run has made. */
+final class Buckets {
+    private static final int ROUNDS_MAX = 10_000;
+
+    private Buckets() {}
+
+    /** Deletes all objects and then the bucket. */
+    static void remove(S3Client client, String bucket) {
+        for (int round = 0; round < ROUNDS_MAX; round++) {
+            List<ObjectIdentifier> keys = client.listObjectsV2(request -> request.bucket(bucket)).contents().stream()
+                    .map(object -> ObjectIdentifier.builder().key(object.key()).build())
+                    .toList();
+            if (keys.isEmpty()) {
+                break;
+            }
+            client.deleteObjects(request -> request.bucket(bucket).delete(delete -> delete.objects(keys).quiet(true)));
+        }
+        client.deleteBucket(request -> request.bucket(bucket));
+    }
+}
