@@ -75,7 +75,7 @@ def exceptions():
 def page(passed, concerned, reasons, failing):
     """Writes the table of the page."""
     rows = [f"Of {len(concerned)} cases that concern what is built, {len(passed)} pass: "
-            f"{100 * len(passed) / len(concerned):.1f} %.\n", "\n", "| not counted | cases | reason |\n", "|---|---|---|\n"]
+            f"{100 * len(passed) / len(concerned):.1f} %.\n", "\n", "| cases | not counted | reason |\n", "|---|---|---|\n"]
     for reason, names in reasons.items():
         rows.append(f"| {len(names)} | {', '.join(f'`{name}`' for name in sorted(names))} | {reason} |\n")
     rows.append("\nThese are counted, and fail:\n\n" if failing else "")

@@ -6,7 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use s3s::access::S3Access;
 use s3s::auth::{S3Auth, SecretKey};
@@ -99,11 +100,15 @@ impl Server {
         let handled = async {
             let asked = Asked::of(&request, &self.domains);
             let cors = self.cross_origin.headers(&asked, request.headers());
+            let has_body = !request.body().is_end_stream();
             let (mut response, refusal) = match self.handle(request, &asked, &exchange).await {
                 Ok(response) => (response, None),
                 Err(refusal) => {
                     tracing::debug!(%refusal, "s3: refused");
-                    let response = refusal.response(exchange.id(), asked.path());
+                    let mut response = refusal.response(exchange.id(), asked.path());
+                    if has_body {
+                        announce_close(&mut response);
+                    }
                     (completed(response, &asked, &exchange), Some(refusal))
                 }
             };
@@ -129,6 +134,7 @@ impl Server {
             request.headers().get("x-amz-content-sha256").is_some_and(|hash| hash.len() == SHA256_DIGITS);
         let account = self.memory.account(request.extensions());
         request.extensions_mut().insert(account.clone());
+        let has_body = !request.body().is_end_stream();
         let request = self.guard.admit(request.map(|body| Received::new(body, exchange.clone())))?;
         let cost = request.extensions().get::<BaseCost>().map_or(0, |cost| cost.0);
         account.hold(cost).await.map_err(|_| Refusal::SlowDown)?;
@@ -160,6 +166,10 @@ impl Server {
         if self.is_about_missing_bucket(&response, asked) {
             response = written(no_such_bucket());
         }
+        let is_read = fate.as_ref().and_then(BodyFate::get) == Some(&BodyEnd::Complete);
+        if has_body && !is_read && !response.status().is_success() {
+            announce_close(&mut response);
+        }
         held::hold(completed(response, asked, exchange), &account, cost).await.map_err(|_| Refusal::SlowDown)
     }
 
@@ -181,6 +191,12 @@ fn with_status(mut response: Response<s3s::Body>) -> Response<s3s::Body> {
         *response.status_mut() = status;
     }
     response
+}
+
+/// Says that the connection ends after this response, because the body of the request was not read. Without it a client might send
+/// its next request over the connection, and would not get an answer.
+fn announce_close(response: &mut Response<s3s::Body>) {
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
 }
 
 /// Writes the document of an error as AWS does, with the ids of the exchange. Other answers stay as they are.

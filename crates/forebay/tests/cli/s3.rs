@@ -106,7 +106,7 @@ fn a_bucket_is_created_changed_and_deleted() {
     ]);
     assert_eq!(created, "created bucket tiered, owned by S3 user admin\n");
     let listed = daemon.done(&["bucket", "list"]);
-    assert!(listed.contains("tiered") && listed.contains("2.0 GiB"), "{listed}");
+    assert!(listed.contains("tiered") && listed.contains("2.00 GiB"), "{listed}");
     let changed = daemon.done(&[
         "bucket",
         "modify",

@@ -105,7 +105,8 @@ mod tests {
             assert!(name.starts_with("forebay_") || name.starts_with("process_"), "{name}");
             assert_eq!(family.kind == Kind::Counter, name.ends_with("_total"), "{name}");
             assert_eq!(family.kind == Kind::Histogram, name.ends_with("_duration_seconds"), "{name}");
-            let odd = |letter: char| !(letter.is_ascii_lowercase() || letter == '_');
+            let odd =
+                |letter: char| !(letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_');
             assert!(!name.contains(odd), "{name}");
         }
     }
