@@ -10,7 +10,7 @@ use super::history::{self, Report};
 use crate::sim::faulty::{FaultyDisk, Lie};
 
 /// The number of histories in a test run, unless FOREBAY_SIM_HISTORIES sets another.
-const HISTORIES: u64 = 3000;
+const HISTORIES: u64 = 1500;
 /// The interval at which a long run reports its progress.
 const PROGRESS: Duration = Duration::from_secs(5);
 

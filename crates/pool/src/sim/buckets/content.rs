@@ -169,6 +169,11 @@ impl Client {
                 return None;
             }
         };
+        // The file may have been truncated while the draft was made, so that it ends before the range.
+        if bytes.is_empty() && offset > 0 {
+            self.set_source(node, false);
+            return None;
+        }
         let shared = self.share(draft, handle, offset, bytes.len() as u64, share).await;
         if self.shared.disk.is_dead() {
             return None;
