@@ -145,6 +145,7 @@ async fn object_lock_needs_versions_and_gives_new_objects_a_retention() {
     testbed.ok("PUT", "/plain", &[], "").await;
     let refused = testbed.refused("PUT", "/plain?object-lock", &[], &rule("GOVERNANCE")).await;
     assert_eq!(refused, "409 InvalidBucketState");
+    testbed.ok("PUT", "/plain/key", &[], "x").await;
     assert_eq!(testbed.refused("GET", "/plain/key?retention", &[], "").await, "400 InvalidRequest");
     versioned(&testbed, "/bucket").await;
     testbed.ok("PUT", "/bucket/before", &[], "x").await;

@@ -61,19 +61,13 @@ async fn ranges_are_refused_or_cut_to_the_object() {
     testbed.ok("PUT", "/bad/key", b"0123456789").await;
     let get = |range: &str| testbed.signer.request("GET", "/bad/key", &[("range", range)], b"");
     let many = format!("bytes={}", vec!["0-0"; 1000].join(","));
-    // S3 ignores those that are answered with InvalidArgument here.
     let rows: Vec<(&str, Raw, &str)> = [
         ("bytes=10-", "416 InvalidRange"),
         ("bytes=10-20", "416 InvalidRange"),
         ("bytes=9223372036854775807-", "416 InvalidRange"),
         ("bytes=-0", "416 InvalidRange"),
-        ("bytes=18446744073709551615-", "400 InvalidArgument"),
-        ("bytes=99999999999999999999-", "400 InvalidArgument"),
-        ("bytes=5-2", "400 InvalidArgument"),
-        ("bytes=0-0,2-3", "400 InvalidArgument"),
-        (many.as_str(), "400 InvalidArgument"),
-        ("bytes=a-b", "400 InvalidArgument"),
-        ("lines=1-2", "400 InvalidArgument"),
+        ("bytes=18446744073709551615-", "416 InvalidRange"),
+        ("bytes=99999999999999999999-", "416 InvalidRange"),
     ]
     .map(|(range, expected)| (range, get(range), expected))
     .into();
@@ -86,5 +80,11 @@ async fn ranges_are_refused_or_cut_to_the_object() {
         let answer = testbed.send(&get(range)).await;
         let body = answer.text.split_once("\r\n\r\n").unwrap().1;
         assert_eq!((answer.status, body), (206, content), "{range}");
+    }
+    // As S3 does, the server ignores a header that it cannot use.
+    for range in ["bytes=5-2", "bytes=0-0,2-3", many.as_str(), "bytes=a-b", "lines=1-2"] {
+        let answer = testbed.send(&get(range)).await;
+        let body = answer.text.split_once("\r\n\r\n").unwrap().1;
+        assert_eq!((answer.status, body), (200, "0123456789"), "{range}");
     }
 }
