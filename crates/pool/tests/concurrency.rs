@@ -125,7 +125,7 @@ async fn the_first_buckets_of_a_pool_may_be_created_at_once() {
         let mut creators = tokio::task::JoinSet::new();
         for number in 0..8 {
             let pool = pool.clone();
-            let spec = BucketSpec::new(format!("bucket-{number}"));
+            let spec = BucketSpec::new(&format!("bucket-{number}"));
             creators.spawn(async move { pool.bucket_create(spec, |_| Ok(())).await.unwrap() });
         }
         assert_eq!(creators.join_all().await.len(), 8);
