@@ -1644,7 +1644,7 @@ export interface components {
         LifecycleRule: {
             /**
              * Format: uint32
-             * @description Abort uploads so many days after they were begun.
+             * @description Abort uploads this number of days after they began.
              */
             abort_uploads_days?: number;
             /** @description Whether the rule is carried out; default true. */
@@ -1656,7 +1656,7 @@ export interface components {
             expire_at?: string;
             /**
              * Format: uint32
-             * @description Expire current versions so many days after they were written.
+             * @description Expire current versions this number of days after they were written.
              */
             expire_days?: number;
             /** @description Remove delete markers that have no older versions. */
@@ -1665,12 +1665,12 @@ export interface components {
             id?: string;
             /**
              * Format: uint32
-             * @description Remove versions so many days after they ceased to be current.
+             * @description Remove versions this number of days after they ceased to be current.
              */
             noncurrent_days?: number;
             /**
              * Format: uint32
-             * @description Keep so many of the newest versions that are not current, whatever their age.
+             * @description Keep this number of the newest versions that are not current, whatever their age.
              */
             noncurrent_keep?: number;
             /** @description Only objects whose keys begin with this. */
@@ -2731,7 +2731,7 @@ export interface components {
             /** @description The unit of both numbers. */
             unit: components["schemas"]["ProgressUnit"];
         };
-        /** @description What public access to a bucket is blocked. */
+        /** @description Blocks of public access to a bucket. */
         PublicAccessBlock: {
             /** @description Refuse ACLs that grant something to everyone. */
             block_public_acls?: boolean;

@@ -1,4 +1,4 @@
-// What the pages of S3 share.
+// Shared by the pages of S3.
 import { ApiError } from '../api/client'
 import type { ObjectItem, S3Key, VersionItem } from '../api/types'
 

@@ -115,7 +115,7 @@ test('lifecycle and CORS rules are stored as they are shown', async ({ admin: pa
     await expect(page.getByRole('button', { name: /^Delete .*rules/ })).toBeVisible()
     const text = page.getByLabel(`${name} as JSON`)
     await expect(text).toHaveValue(new RegExp(field))
-    // What the daemon returns can be sent again.
+    // A document that the daemon returned can be sent again.
     await text.fill(`${await text.inputValue()}\n`)
     await save.click()
     await expect(save).toBeDisabled()

@@ -51,11 +51,18 @@ pub fn complete(response: Response<s3s::Body>, asked: &Asked, request_id: &str) 
     }
     push_element(&mut document, "Resource", asked.path());
     push_element(&mut document, "RequestId", request_id);
+    push_element(&mut document, "HostId", request_id);
     document.push_str("</Error>");
     head.status = wording::status(&code).unwrap_or(status);
     head.headers.remove(CONTENT_LENGTH);
     head.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/xml"));
     Response::from_parts(head, s3s::Body::from(document))
+}
+
+/// The code in the document of an error.
+pub fn code(response: &Response<s3s::Body>) -> Option<String> {
+    let bytes = response.body().bytes()?;
+    xml::element(str::from_utf8(&bytes).ok()?, "Code")
 }
 
 /// An error of ours, as the library writes it.

@@ -34,6 +34,7 @@ pub mod exchange;
 pub mod facts;
 pub mod guard;
 pub mod held;
+mod host;
 pub mod impossible;
 pub mod key_expiry;
 pub mod lenient;

@@ -108,7 +108,7 @@ impl Account {
         Charge { account: self.clone(), held: None, waiting: None }
     }
 
-    /// Holds so many bytes more until the response has been sent.
+    /// Holds this number of further bytes until the response has been sent.
     pub async fn hold(&self, bytes: usize) -> Result<(), OutOfMemory> {
         let mut charge = self.charge();
         charge.hold(bytes).await?;
@@ -163,7 +163,7 @@ impl Account {
 }
 
 impl Charge {
-    /// Waits until so many bytes are held in sum.
+    /// Waits until at least this number of bytes is held in total.
     pub async fn hold(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
         poll_fn(|context| self.poll_hold(context, bytes)).await
     }
@@ -197,7 +197,7 @@ impl Charge {
         }
     }
 
-    /// Gives back all but so many bytes.
+    /// Gives back all but this number of bytes.
     pub fn keep(&mut self, bytes: usize) {
         let excess = self.held().saturating_sub(bytes.next_multiple_of(STEP_BYTES));
         if let Some(held) = &mut self.held {
@@ -205,7 +205,7 @@ impl Charge {
         }
     }
 
-    /// Hands so many of the held bytes over to the user of `bytes`, who gives them back.
+    /// Passes the charge for `bytes` on to their user: it is given back when the last reference to them is dropped.
     pub fn give_with(&mut self, bytes: Bytes) -> Bytes {
         let Some(held) = &mut self.held else { return bytes };
         let grant = held.split(bytes.len());

@@ -105,7 +105,7 @@ impl Server {
                 Ok(response) => (response, None),
                 Err(refusal) => {
                     tracing::debug!(%refusal, "s3: refused");
-                    let mut response = refusal.response(exchange.id(), asked.path());
+                    let mut response = refusal.response();
                     if has_body {
                         announce_close(&mut response);
                     }
@@ -201,7 +201,9 @@ fn announce_close(response: &mut Response<s3s::Body>) {
 
 /// Writes the document of an error as AWS does, with the ids of the exchange. Other answers stay as they are.
 fn completed(response: Response<s3s::Body>, asked: &Asked, exchange: &Exchange) -> Response<s3s::Body> {
-    exchange.complete(complete(response, asked, exchange.id()))
+    let response = complete(response, asked, exchange.id());
+    exchange.note_code(&response);
+    response
 }
 
 /// Whether an error says more than its code. The library's error for a body with a wrong SHA-256 does not.

@@ -25,7 +25,7 @@ pub struct Shared {
     pub statistics: Statistics,
     /// The certificates, if TLS is used.
     pub tls: Option<Arc<Tls>>,
-    /// Of requests without a `traceparent`, one in so many is traced; 0: no request is traced.
+    /// Traces one in this many requests that have no `traceparent`; 0 traces none.
     pub trace_one_in: u64,
 }
 

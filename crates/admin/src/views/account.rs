@@ -95,7 +95,7 @@ pub struct NewToken {
 /// A hundred years.
 pub(super) const EXPIRES_IN_MAX: u64 = 3_155_760_000;
 
-/// The time at which a token or an access key is to expire, after so many seconds or at a time.
+/// The time at which a token or an access key expires: this number of seconds from now, or the time in `at`.
 pub(super) fn expiry(seconds: Option<u64>, at: Option<&str>) -> Result<Option<SystemTime>, Problem> {
     match (seconds, at) {
         (Some(seconds), _) => Ok(SystemTime::now().checked_add(Duration::from_secs(seconds))),

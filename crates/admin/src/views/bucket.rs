@@ -38,7 +38,7 @@ words! {
     }
 }
 
-/// What public access to a bucket is blocked.
+/// Blocks of public access to a bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PublicAccessBlock {
@@ -167,7 +167,7 @@ pub struct BucketEdit {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub tags: Option<BTreeMap<String, String>>,
-    /// What public access is blocked; null removes the setting, so nothing is. Requires the role admin.
+    /// Blocks of public access; null removes the setting, so nothing is blocked. Requires the role admin.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<PublicAccessBlock>)]
     pub public_access_block: Option<Option<PublicAccessBlock>>,
@@ -261,7 +261,7 @@ pub struct BucketView {
     pub objects: u64,
     /// Tags of the bucket.
     pub tags: BTreeMap<String, String>,
-    /// What public access is blocked, if that was set.
+    /// Blocks of public access, if they were set.
     pub public_access_block: Option<PublicAccessBlock>,
     /// Whether it has a policy.
     pub has_policy: bool,

@@ -1,4 +1,4 @@
-//! What is in a bucket.
+//! Objects and versions in a bucket.
 
 use forebay_s3::manage::{ObjectPage, VersionPage};
 use forebay_s3::store::Version;

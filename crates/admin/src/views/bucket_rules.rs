@@ -46,7 +46,7 @@ pub struct LifecycleRule {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 9223372036854775807u64, nullable = false)]
     pub size_below: Option<u64>,
-    /// Expire current versions so many days after they were written.
+    /// Expire current versions this number of days after they were written.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 2147483647, nullable = false)]
     pub expire_days: Option<u32>,
@@ -58,15 +58,15 @@ pub struct LifecycleRule {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub expire_delete_markers: Option<bool>,
-    /// Remove versions so many days after they ceased to be current.
+    /// Remove versions this number of days after they ceased to be current.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 2147483647, nullable = false)]
     pub noncurrent_days: Option<u32>,
-    /// Keep so many of the newest versions that are not current, whatever their age.
+    /// Keep this number of the newest versions that are not current, whatever their age.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 100, nullable = false)]
     pub noncurrent_keep: Option<u32>,
-    /// Abort uploads so many days after they were begun.
+    /// Abort uploads this number of days after they began.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 2147483647, nullable = false)]
     pub abort_uploads_days: Option<u32>,

@@ -83,7 +83,7 @@ pub struct NewS3Key {
 }
 
 impl NewS3Key {
-    /// When the key is to expire.
+    /// The time at which the key expires.
     pub fn read(&self) -> Result<Option<std::time::SystemTime>, Problem> {
         expiry(self.expires_in, self.expires.as_deref())
     }

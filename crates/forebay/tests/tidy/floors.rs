@@ -82,6 +82,7 @@ pub const CRATES: &[Rule] = &[
             "errors",           // errors that the library has no name for
             "clock",            // times in milliseconds
             "percent",          // percent-encoding
+            "host",             // the bucket in the name of the host
             "error_document",   // error documents as AWS writes them
             "names",            // what buckets and keys may be called
             "limits",           // how often a limit on clients was reached

@@ -3,7 +3,7 @@
 use s3s::dto;
 use serde::{Deserialize, Serialize};
 
-/// What public access to a bucket is blocked. The default of a bucket that has no such setting is chosen by the caller.
+/// Blocks of public access to a bucket. The default of a bucket that has no such setting is chosen by the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublicAccessBlock {

@@ -1,10 +1,9 @@
 //! What a request asked for, as far as error documents repeat it.
 
-use std::net::IpAddr;
-
-use hyper::header::{AUTHORIZATION, HOST, HeaderMap};
+use hyper::header::{AUTHORIZATION, HeaderMap};
 use hyper::{Method, Request, StatusCode, Uri};
 
+use crate::host::bucket_of_host;
 use crate::percent::{self, Plus};
 
 /// What a request asked for.
@@ -116,23 +115,6 @@ impl Asked {
         };
         found.into_iter().flatten().collect()
     }
-}
-
-/// The bucket that the host names.
-fn bucket_of_host(headers: &HeaderMap, domains: &[String]) -> Option<String> {
-    let host = headers.get(HOST)?.to_str().ok()?;
-    let host = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    };
-    let host = host.to_ascii_lowercase();
-    if host.parse::<IpAddr>().is_ok() {
-        return None;
-    }
-    let below = |domain: &String| {
-        host.strip_suffix(&domain.to_ascii_lowercase())?.strip_suffix('.').map(str::to_owned)
-    };
-    domains.iter().find_map(below)
 }
 
 /// The access key and the signature that a request names.

@@ -1,7 +1,7 @@
 //! The few parts of XML that error documents have.
 
 /// The elements that the documents of this server begin with and end with. All others are details.
-const FRAME: [&str; 4] = ["Code", "Message", "Resource", "RequestId"];
+const FRAME: [&str; 5] = ["Code", "Message", "Resource", "RequestId", "HostId"];
 
 /// The text of the first element of this name.
 pub(super) fn element(document: &str, name: &str) -> Option<String> {

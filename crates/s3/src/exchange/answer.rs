@@ -1,33 +1,26 @@
-//! What an answer gets on its way out: ids in its headers and in the body of an error.
+//! The end of an exchange: ids in the headers of the answer, counts, and events.
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use hyper::header::{CONTENT_LENGTH, HeaderName, HeaderValue};
+use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use super::{Answered, Exchange, Sent};
-use crate::guard;
 use crate::statistics::Class;
+use crate::{error_document, guard};
 
 const X_AMZ_REQUEST_ID: HeaderName = HeaderName::from_static("x-amz-request-id");
 const X_AMZ_ID_2: HeaderName = HeaderName::from_static("x-amz-id-2");
-const END: &[u8] = b"</Error>";
 
 impl Exchange {
-    /// Reads the code of an error, and adds the resource and the ids that its body does not have.
-    pub(crate) fn complete(&self, response: Response<s3s::Body>) -> Response<s3s::Body> {
+    /// Notes the code of an error, if the response is one.
+    pub(crate) fn note_code(&self, response: &Response<s3s::Body>) {
         let status = response.status();
-        if !status.is_client_error() && !status.is_server_error() {
-            return response;
-        }
-        let response = self.with_ids_in_error(response);
-        if let Some(text) = response.body().bytes()
-            && let Some(code) = element(&text, "Code")
+        if (status.is_client_error() || status.is_server_error())
+            && let Some(code) = error_document::code(response)
         {
-            let _ = self.code.set(code.to_owned());
+            let _ = self.code.set(code);
         }
-        response
     }
 
     /// The answer is ready: counts it, and reports what it means. `by_guard` is the reason if the guard refused the request.
@@ -62,36 +55,4 @@ impl Exchange {
             tracing::error!(operation, code = self.code(), "s3: a request failed because of the server");
         }
     }
-
-    /// Adds what the library leaves out of errors: the resource and the ids.
-    fn with_ids_in_error(&self, response: Response<s3s::Body>) -> Response<s3s::Body> {
-        let Some(text) = response.body().bytes() else { return response };
-        let Some(at) = text.windows(END.len()).rposition(|window| window == END) else { return response };
-        let mut more = String::new();
-        if element(&text, "Resource").is_none() {
-            push(&mut more, "Resource", self.path());
-        }
-        if element(&text, "RequestId").is_none() {
-            push(&mut more, "RequestId", &self.id);
-        }
-        push(&mut more, "HostId", &self.id);
-        let (before, after) = text.split_at(at);
-        let completed = [before, more.as_bytes(), after].concat();
-        let (mut head, _) = response.into_parts();
-        head.headers.remove(CONTENT_LENGTH);
-        Response::from_parts(head, s3s::Body::from(Bytes::from(completed)))
-    }
-}
-
-/// The text of an element of an error.
-fn element<'a>(xml: &'a [u8], name: &str) -> Option<&'a str> {
-    let text = std::str::from_utf8(xml).ok()?;
-    let (_, behind) = text.split_once(&format!("<{name}>"))?;
-    behind.split_once("</").map(|(value, _)| value)
-}
-
-/// Appends an element. A path has only characters that XML can express.
-fn push(xml: &mut String, name: &str, text: &str) {
-    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    xml.extend(["<", name, ">", &escaped, "</", name, ">"]);
 }

@@ -1,6 +1,6 @@
 //! The span of a request, for traces. Its fields have the names of OpenTelemetry's attributes.
 //!
-//! A request whose client sends a sampled `traceparent` continues the client's trace; of the others one in so many is traced. A
+//! A request whose client sends a sampled `traceparent` continues the client's trace; of the others, one in `traces.s3_one_in` is traced. A
 //! request that is not traced has no span.
 
 use std::sync::atomic::{AtomicU64, Ordering};

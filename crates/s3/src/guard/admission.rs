@@ -62,7 +62,7 @@ impl Guard {
     fn check_head(&self, parts: &mut Parts, now: SystemTime) -> Result<BodyRule, Refusal> {
         check_method(&parts.method)?;
         headers::check(&parts.headers)?;
-        let (target, bucket) = Target::parse(&parts.uri, &parts.headers, &self.domains)?;
+        let target = Target::parse(&parts.uri, &parts.headers, &self.domains)?;
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
         refuse_form(parts)?;
 
@@ -71,7 +71,6 @@ impl Guard {
         payload.check_kind(&kind)?;
         let rule = length::rule(parts, &target, &query, &payload)?;
 
-        parts.extensions.insert(bucket);
         parts.extensions.insert(cost::base(parts, &target, &query));
         if let Kind::Header(authorization) = kind {
             parts.headers.insert(hyper::header::AUTHORIZATION, authorization);

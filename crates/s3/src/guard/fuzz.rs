@@ -45,7 +45,7 @@ pub fn fuzz_guard(bytes: &[u8]) {
             debug_assert!(fate.is_some_and(|fate| fate.get().is_some()), "the body has ended");
         }
         Err(refusal) => {
-            drain(refusal.response("id", "/").into_body());
+            drain(refusal.response().into_body());
         }
     }
 }

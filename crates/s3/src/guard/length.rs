@@ -123,7 +123,7 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        let (target, _) = Target::parse(&parts.uri, &parts.headers, &[]).unwrap();
+        let target = Target::parse(&parts.uri, &parts.headers, &[]).unwrap();
         let query = Query::parse(parts.uri.query().unwrap_or_default()).unwrap();
         rule(&parts, &target, &query, payload)
     }

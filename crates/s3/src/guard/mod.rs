@@ -42,7 +42,6 @@ pub(crate) use body::{CHECK_PERIOD, PACE};
 pub use length::DataLength;
 pub use refusal::Refusal;
 pub use signature_fault::SignatureFault;
-pub use target::NamedBucket;
 
 #[cfg(test)]
 mod tests;

@@ -1,24 +1,20 @@
 //! A refusal as S3 writes it: as an HTTP response, and as an error that an operation can return.
 
 use hyper::Response;
-use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
 use s3s::{S3Error, S3ErrorCode};
 
 use super::refusal::Refusal;
 use crate::error_document::push_element;
 
-const X_AMZ_REQUEST_ID: HeaderName = HeaderName::from_static("x-amz-request-id");
 const XML: HeaderValue = HeaderValue::from_static("application/xml");
 
 impl Refusal {
-    /// The error response to the request with this id for this resource, which is the path of the request.
-    pub fn response(&self, request_id: &str, resource: &str) -> Response<s3s::Body> {
-        let mut response = Response::new(s3s::Body::from(self.xml(request_id, resource)));
+    /// The error response. [`crate::error_document::complete`] adds what the request says.
+    pub fn response(&self) -> Response<s3s::Body> {
+        let mut response = Response::new(s3s::Body::from(self.xml()));
         *response.status_mut() = self.status();
         response.headers_mut().insert(CONTENT_TYPE, XML);
-        if let Ok(id) = HeaderValue::from_str(request_id) {
-            response.headers_mut().insert(X_AMZ_REQUEST_ID, id);
-        }
         response
     }
 
@@ -30,7 +26,7 @@ impl Refusal {
         error
     }
 
-    fn xml(&self, request_id: &str, resource: &str) -> String {
+    fn xml(&self) -> String {
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error>");
         let message = self.to_string();
         push_element(&mut xml, "Code", self.code());
@@ -38,8 +34,6 @@ impl Refusal {
         for (name, value) in self.details() {
             push_element(&mut xml, name, &value);
         }
-        push_element(&mut xml, "Resource", resource);
-        push_element(&mut xml, "RequestId", request_id);
         xml.push_str("</Error>");
         xml
     }
@@ -56,16 +50,15 @@ mod tests {
     #[tokio::test]
     async fn a_refusal_is_an_error_of_s3() {
         let fault = SignatureFault::Region { given: "<there>".to_owned(), expected: "here".to_owned() };
-        let response = Refusal::Authorization(fault).response("id-1", "/b/a&b\u{1}");
+        let response = Refusal::Authorization(fault).response();
         assert_eq!(response.status(), StatusCode::BAD_REQUEST);
         assert_eq!(response.headers()["content-type"], "application/xml");
-        assert_eq!(response.headers()["x-amz-request-id"], "id-1");
         let body = response.into_body().collect().await.unwrap().to_bytes();
         assert_eq!(
             body,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>AuthorizationHeaderMalformed</Code>\
              <Message>The authorization header is malformed; the region \"&lt;there&gt;\" is wrong; expecting \"here\"\
-             </Message><Region>here</Region><Resource>/b/a&amp;b\u{fffd}</Resource><RequestId>id-1</RequestId></Error>"
+             </Message><Region>here</Region></Error>"
         );
     }
 

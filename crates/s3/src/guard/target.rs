@@ -1,19 +1,14 @@
 //! The bucket and the key that a request names.
 
-use std::net::IpAddr;
-
 use hyper::Uri;
-use hyper::header::{HOST, HeaderMap};
+use hyper::header::HeaderMap;
 
 use super::percent::decode_path;
 use super::refusal::Refusal;
+use crate::host::bucket_of_host;
 
 /// Most bytes that a key may have, decoded.
 const KEY_BYTES_MAX: usize = 1024;
-
-/// The bucket that a request names, as an extension of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedBucket(pub String);
 
 /// The kind of thing that a request names. Limits depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,20 +19,14 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// The kind of thing, and the bucket's name.
-    pub(super) fn parse(
-        uri: &Uri,
-        headers: &HeaderMap,
-        domains: &[String],
-    ) -> Result<(Target, NamedBucket), Refusal> {
+    pub(super) fn parse(uri: &Uri, headers: &HeaderMap, domains: &[String]) -> Result<Target, Refusal> {
         let path = decode_path(uri.path())?;
         let Some(path) = path.strip_prefix('/') else { return Err(Refusal::InvalidUri) };
-        let (bucket, key) = match host_bucket(headers, domains) {
-            Some(bucket) => (bucket, path),
-            None => {
-                let (bucket, key) = path.split_once('/').unwrap_or((path, ""));
-                (bucket.to_owned(), key)
-            }
+        let (has_bucket, key) = if bucket_of_host(headers, domains).is_some() {
+            (true, path)
+        } else {
+            let (bucket, key) = path.split_once('/').unwrap_or((path, ""));
+            (!bucket.is_empty(), key)
         };
         if path.contains('\0') {
             return Err(Refusal::InvalidUri);
@@ -45,52 +34,23 @@ impl Target {
         if key.len() > KEY_BYTES_MAX {
             return Err(Refusal::KeyTooLong { bytes: key.len(), bytes_max: KEY_BYTES_MAX });
         }
-        let target = match (bucket.is_empty(), key) {
-            (true, "") => Target::Service,
-            (false, "") => Target::Bucket,
+        Ok(match (has_bucket, key) {
+            (false, "") => Target::Service,
+            (true, "") => Target::Bucket,
             _ => Target::Object,
-        };
-        Ok((target, NamedBucket(bucket)))
+        })
     }
-}
-
-/// The bucket whose name is a subdomain of one of the server's domains.
-fn host_bucket(headers: &HeaderMap, domains: &[String]) -> Option<String> {
-    let host = headers.get(HOST)?.to_str().ok()?;
-    let host = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    };
-    let host = host.to_ascii_lowercase();
-    if host.parse::<IpAddr>().is_ok() {
-        return None;
-    }
-    domains
-        .iter()
-        .find_map(|domain| host.strip_suffix(domain.as_str())?.strip_suffix('.'))
-        .filter(|bucket| !bucket.is_empty())
-        .map(str::to_owned)
 }
 
 #[cfg(test)]
 mod tests {
+    use hyper::header::HOST;
+
     use super::*;
 
-    fn parse_both(host: &'static str, path: &str) -> Result<(Target, NamedBucket), Refusal> {
+    fn parse(host: &'static str, path: &str) -> Result<Target, Refusal> {
         let headers = [(HOST, host.parse().unwrap())].into_iter().collect();
         Target::parse(&path.parse().unwrap(), &headers, &["s3.example.com".to_owned()])
-    }
-
-    fn parse(host: &'static str, path: &str) -> Result<Target, Refusal> {
-        parse_both(host, path).map(|(target, _)| target)
-    }
-
-    #[test]
-    fn the_name_of_the_bucket_is_decoded() {
-        let bucket = |host, path| parse_both(host, path).unwrap().1.0;
-        assert_eq!(bucket("localhost", "/buck%65t/k"), "bucket");
-        assert_eq!(bucket("My.S3.example.com:80", "/k"), "my");
-        assert_eq!(bucket("s3.example.com", "/"), "");
     }
 
     #[test]

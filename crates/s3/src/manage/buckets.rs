@@ -59,7 +59,7 @@ pub struct BucketChanges {
     pub update: BucketUpdate,
     /// Whether it keeps versions.
     pub versioning: Option<Versioning>,
-    /// What public access is blocked; `Some(None)`: nothing, and the setting is removed.
+    /// Blocks of public access. `Some(None)` removes the setting, so nothing is blocked.
     pub public_access_block: Option<Option<PublicAccessBlock>>,
     /// All tags.
     pub tags: Option<Tags>,
@@ -78,7 +78,7 @@ pub struct ManagedBucket {
     pub object_lock: Option<ObjectLock>,
     /// Its tags.
     pub tags: Tags,
-    /// What public access is blocked, if that was set.
+    /// Blocks of public access, if they were set.
     pub public_access_block: Option<PublicAccessBlock>,
     /// Whether it has a policy.
     pub has_policy: bool,

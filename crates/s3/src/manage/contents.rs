@@ -1,4 +1,4 @@
-//! What is in a bucket, page by page.
+//! Objects and versions in a bucket, page by page.
 
 use forebay_pool::Pool;
 

@@ -173,7 +173,7 @@ impl Raw {
         self
     }
 
-    /// The request whose body ends after so many bytes, though more are announced.
+    /// The request, with a body that ends after this number of bytes although more are announced.
     pub fn cut(mut self, bytes: usize) -> Raw {
         self.body.truncate(bytes);
         self.is_cut = true;

@@ -41,7 +41,7 @@ pub(crate) const PACE: Pace = Pace {
 pub(crate) const CHECK_PERIOD: Duration = Duration::from_secs(2);
 
 impl Pace {
-    /// Whether so many bytes in this time are too few.
+    /// Whether a client that sent `bytes` in this time is too slow.
     pub(crate) fn is_missed(&self, bytes: u64, waited: Duration, account: &Account) -> bool {
         let is_below = |least: u64| (bytes as f64) < waited.as_secs_f64() * least as f64;
         (waited >= self.grace && is_below(self.bytes_per_second_min))
