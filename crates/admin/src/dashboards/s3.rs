@@ -74,10 +74,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                     says: "Waits for memory, and bodies that ended because a client was too slow.",
                     kind: Graph,
                     unit: Unit::PerSecond,
-                    lines: &[(
-                        "sum by (limit) (rate(forebay_s3_limits_reached_total{$i}[$r]))",
-                        "{{limit}}",
-                    )],
+                    lines: &[("sum by (limit) (rate(forebay_s3_limits_reached_total{$i}[$r]))", "{{limit}}")],
                 },
             ],
         },

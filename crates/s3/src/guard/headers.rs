@@ -34,8 +34,13 @@ const SINGLE: [HeaderName; 13] = [
     HeaderName::from_static("content-md5"),
 ];
 
-/// Prefix of the headers that S3 defines.
-pub(super) const AMZ: &str = "x-amz-";
+/// Prefixes of the headers that S3 defines, and of those that this server adds.
+const DECIDING: [&str; 2] = ["x-amz-", "x-forebay-"];
+
+/// Whether a header is one of S3, or of this server's: it decides what a request does.
+pub(super) fn decides(name: &str) -> bool {
+    DECIDING.iter().any(|prefix| name.starts_with(prefix))
+}
 
 /// Headers of S3 that may be repeated, because they are lists or texts that join.
 fn may_repeat(name: &str) -> bool {
@@ -51,7 +56,7 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
         return Err(Refusal::HeadersTooLarge { bytes_max: HEADERS_BYTES_MAX });
     }
     for name in headers.keys() {
-        let single = SINGLE.contains(name) || (name.as_str().starts_with(AMZ) && !may_repeat(name.as_str()));
+        let single = SINGLE.contains(name) || (decides(name.as_str()) && !may_repeat(name.as_str()));
         if single && headers.get_all(name).iter().nth(1).is_some() {
             return Err(Refusal::RepeatedHeader { name: name.to_string() });
         }
@@ -109,6 +114,7 @@ mod tests {
             "x-amz-date",
             "x-amz-copy-source",
             "x-amz-anything",
+            "x-forebay-records",
         ] {
             let refused = Err(Refusal::RepeatedHeader { name: name.to_owned() });
             assert_eq!(check(&map(&[(name, "1"), (name, "1")])), refused);

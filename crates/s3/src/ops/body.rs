@@ -290,14 +290,27 @@ pub async fn digest(
     range: Range<u64>,
     digests: &mut crate::checksum::Digests,
 ) -> S3Result {
+    each_piece(pool, handle, range, |piece| {
+        digests.update(piece);
+        Ok(())
+    })
+    .await
+}
+
+/// Reads a range of a content, piece by piece, until `visit` fails.
+pub async fn each_piece(
+    pool: &Pool,
+    handle: Handle,
+    range: Range<u64>,
+    mut visit: impl FnMut(&[u8]) -> S3Result,
+) -> S3Result {
     let mut at = range.start;
     while at < range.end {
-        let step = u32::try_from(range.end - at).unwrap_or(u32::MAX).min(STEP_BYTES as u32);
-        let read = pool.read(handle, at, step).await.or_s3()?;
+        let read = pool.read(handle, at, step(&(at..range.end))).await.or_s3()?;
         let before = at;
         for piece in read.pieces {
             at += piece.len() as u64;
-            digests.update(&piece);
+            visit(&piece)?;
         }
         if at == before {
             return Err(forebay_pool::Error::Damaged("a content is shorter than its size".into())).or_s3();

@@ -12,6 +12,7 @@ mod bucket_lifecycle;
 mod bucket_policy;
 mod bucket_tagging;
 mod complete_multipart_upload;
+mod copy_file;
 mod copy_object;
 mod copy_source;
 mod delete_object;

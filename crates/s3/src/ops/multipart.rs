@@ -153,7 +153,12 @@ pub async fn upload_part_copy(
     let bucket = shared.bucket(&input.bucket)?;
     let upload = UploadNumber::parse(&input.upload_id)?;
     let facts = upload_of(&shared.stored(&bucket), &input.key, upload).or_s3()??;
-    let source = copy_source::find(shared, &request.headers, &Caller::of(&request.extensions))?;
+    let source = copy_source::find(
+        shared,
+        copy_source::named(&request.headers)?,
+        &request.headers,
+        &Caller::of(&request.extensions),
+    )?;
     let size = source.version.facts.size;
     let range = match header(&request.headers, "x-amz-copy-source-range") {
         Some(text) => range::resolve_copy_source(text, size)?,
