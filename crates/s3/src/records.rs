@@ -2,21 +2,57 @@
 //!
 //! From Kafka's documentation, "Record Batch": numbers are big-endian, and a batch of version 2 begins with base offset:8, batch
 //! length:4 (of the bytes after it), partition leader epoch:4, magic:1, CRC-32C:4 (of all bytes after it), attributes:2, last offset
-//! delta:4. The producer has computed the CRC, so a batch whose CRC is right is what the producer has sent.
+//! delta:4. Versions 0 and 1 begin with offset:8, length:4 (of the bytes after it), CRC-32:4 (of all bytes after it), magic:1; such a
+//! message is a batch of one offset here, its last one if it contains others. The producer has computed the CRC, so a batch whose CRC
+//! is right is what the producer has sent.
 
 use std::fmt::{self, Display, Formatter};
 
 use crc_fast::CrcAlgorithm;
 
-/// The bytes of a batch before those that its CRC covers.
-const UNCOVERED_BYTES: usize = 21;
-/// The bytes that are read of each batch to know its length, its CRC and its offsets.
+/// The bytes that all versions have up to the magic byte, which is the last of them.
+const COMMON_BYTES: usize = 17;
+/// The bytes of a batch of version 2 up to its last offset delta.
 const HEAD_BYTES: usize = 27;
 /// The bytes at the start of a batch that its length field does not count.
 const UNCOUNTED_BYTES: u64 = 12;
-/// The length field of a batch without records.
-const LENGTH_MIN: i32 = 49;
-const MAGIC: u8 = 2;
+
+/// A version of the format.
+struct Version {
+    /// The bytes that are read of a batch to know its length, its CRC and its offsets.
+    head_bytes: usize,
+    /// Where the CRC is.
+    crc_at: usize,
+    /// The bytes before those that the CRC covers.
+    uncovered_bytes: usize,
+    algorithm: CrcAlgorithm,
+    /// The length field of a batch without content.
+    length_min: i32,
+}
+
+impl Version {
+    fn of(magic: u8) -> Option<Version> {
+        let old = |length_min| Version {
+            head_bytes: COMMON_BYTES,
+            crc_at: 12,
+            uncovered_bytes: 16,
+            algorithm: CrcAlgorithm::Crc32IsoHdlc,
+            length_min,
+        };
+        match magic {
+            0 => Some(old(14)),
+            1 => Some(old(22)),
+            2 => Some(Version {
+                head_bytes: HEAD_BYTES,
+                crc_at: 17,
+                uncovered_bytes: 21,
+                algorithm: CrcAlgorithm::Crc32Iscsi,
+                length_min: 49,
+            }),
+            _ => None,
+        }
+    }
+}
 
 /// The first and the last offset that a segment may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +90,7 @@ pub struct Wrong {
 pub enum What {
     /// The segment has no batch.
     Empty,
-    /// The version of the batch. Only version 2 has a CRC-32C.
+    /// The version of the batch, which does not exist.
     Magic(u8),
     /// The length field is too small for a batch.
     Length(i32),
@@ -74,11 +110,11 @@ impl Display for Wrong {
         match self.what {
             What::Empty => write!(formatter, "is missing: the segment is empty"),
             What::Magic(magic) => {
-                write!(formatter, "has version {magic}, and only version {MAGIC} can be verified")
+                write!(formatter, "has the unknown version {magic}")
             }
             What::Length(length) => write!(formatter, "has the impossible length {length}"),
             What::Crc(said, is) => {
-                write!(formatter, "is damaged: its CRC-32C is {is:08x} instead of {said:08x}")
+                write!(formatter, "is damaged: its CRC is {is:08x} instead of {said:08x}")
             }
             What::Falling(first, least) => write!(formatter, "begins with offset {first}, below {least}"),
             What::Beyond(last, most) => write!(formatter, "ends with offset {last}, above {most}"),
@@ -121,12 +157,16 @@ impl Walk {
         while !bytes.is_empty() {
             let (taken, next) = match &mut self.batch {
                 Batch::Head { start, bytes: head, filled } => {
-                    let taken = bytes.len().min(HEAD_BYTES - *filled);
+                    let needed = match Version::of(head[COMMON_BYTES - 1]) {
+                        Some(version) if *filled >= COMMON_BYTES => version.head_bytes,
+                        _ => COMMON_BYTES,
+                    };
+                    let taken = bytes.len().min(needed - *filled);
                     let (new, _) = bytes.split_at(taken);
                     head.iter_mut().skip(*filled).zip(new).for_each(|(to, from)| *to = *from);
                     *filled += taken;
-                    let next = (*filled == HEAD_BYTES).then_some((*start, *head));
-                    (taken, next.map(|(start, head)| self.begun(start, &head)).transpose()?)
+                    let (start, head, filled) = (*start, *head, *filled);
+                    (taken, self.begun(start, &head, filled)?)
                 }
                 Batch::Body { start, left, crc, said } => {
                     let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
@@ -166,16 +206,21 @@ impl Walk {
         }
     }
 
-    /// Reads the head of a batch.
-    fn begun(&mut self, start: u64, head: &[u8; HEAD_BYTES]) -> Result<Batch, Wrong> {
+    /// Reads the head of a batch, once enough of it is there.
+    fn begun(&mut self, start: u64, head: &[u8; HEAD_BYTES], filled: usize) -> Result<Option<Batch>, Wrong> {
         let wrong = |what| Err(Wrong { at: start, what });
-        let (first, length) = (i64::from_be_bytes(array(head, 0)), i32::from_be_bytes(array(head, 8)));
-        let ([magic], said) = (array(head, 16), u32::from_be_bytes(array(head, 17)));
-        let delta = i32::from_be_bytes(array(head, 23));
-        if magic != MAGIC {
-            return wrong(What::Magic(magic));
+        if filled < COMMON_BYTES {
+            return Ok(None);
         }
-        let Some(length) = u64::try_from(length).ok().filter(|_| length >= LENGTH_MIN) else {
+        let [magic] = array(head, COMMON_BYTES - 1);
+        let Some(version) = Version::of(magic) else { return wrong(What::Magic(magic)) };
+        if filled < version.head_bytes {
+            return Ok(None);
+        }
+        let (first, length) = (i64::from_be_bytes(array(head, 0)), i32::from_be_bytes(array(head, 8)));
+        let said = u32::from_be_bytes(array(head, version.crc_at));
+        let delta = if version.head_bytes == HEAD_BYTES { i32::from_be_bytes(array(head, 23)) } else { 0 };
+        let Some(length) = u64::try_from(length).ok().filter(|_| length >= version.length_min) else {
             return wrong(What::Length(length));
         };
         if first < self.least {
@@ -189,9 +234,10 @@ impl Walk {
             return wrong(What::Falling(last, first));
         }
         self.least = last.saturating_add(1);
-        let mut crc = Box::new(crc_fast::Digest::new(CrcAlgorithm::Crc32Iscsi));
-        crc.update(head.get(UNCOVERED_BYTES..).unwrap_or_default());
-        Ok(Batch::Body { start, left: length + UNCOUNTED_BYTES - HEAD_BYTES as u64, crc, said })
+        let mut crc = Box::new(crc_fast::Digest::new(version.algorithm));
+        crc.update(head.get(version.uncovered_bytes..version.head_bytes).unwrap_or_default());
+        let left = length + UNCOUNTED_BYTES - version.head_bytes as u64;
+        Ok(Some(Batch::Body { start, left, crc, said }))
     }
 }
 

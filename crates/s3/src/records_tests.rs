@@ -64,10 +64,28 @@ fn the_end_must_be_that_of_a_batch() {
 }
 
 #[test]
-fn other_versions_and_impossible_lengths_are_refused() {
-    let mut old = batch(0, 0, b"x");
-    old[16] = 1;
-    assert_eq!(walked(0, 9, &old), wrong(0, What::Magic(1)));
+fn old_versions_have_a_crc_of_another_kind() {
+    let old = |magic: u8, offset: i64, rest: &[u8]| {
+        let covered = [&[magic][..], rest].concat();
+        let crc = crc_fast::checksum(CrcAlgorithm::Crc32IsoHdlc, &covered) as u32;
+        let length = covered.len() as i32 + 4;
+        [&offset.to_be_bytes()[..], &length.to_be_bytes(), &crc.to_be_bytes(), &covered].concat()
+    };
+    let mut bytes = [old(0, 5, &[0; 9]), old(1, 7, &[3; 40]), batch(8, 1, b"new")].concat();
+    assert_eq!(walked(5, 9, &bytes), Ok(3));
+    assert!(matches!(
+        walked(5, 9, &[old(0, 5, &[0; 9]), old(1, 5, &[3; 40])].concat()),
+        Err(Wrong { at: 26, .. })
+    ));
+    bytes[40] ^= 1;
+    assert!(matches!(walked(5, 9, &bytes), Err(Wrong { at: 26, .. })));
+}
+
+#[test]
+fn unknown_versions_and_impossible_lengths_are_refused() {
+    let mut unknown = batch(0, 0, b"x");
+    unknown[16] = 3;
+    assert_eq!(walked(0, 9, &unknown), wrong(0, What::Magic(3)));
     let mut short = batch(0, 0, b"x");
     short[8..12].copy_from_slice(&48_i32.to_be_bytes());
     assert_eq!(walked(0, 9, &short), wrong(0, What::Length(48)));
