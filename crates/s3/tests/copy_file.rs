@@ -117,8 +117,8 @@ async fn a_file_that_is_not_as_said_is_refused() {
     let torn = setting.source(setting.file("torn", content[..content.len() - 1].to_vec()).await);
     let empty = setting.source(setting.file("empty", Vec::new()).await);
     let records = |offsets| [("x-forebay-records", offsets)];
+    assert_eq!(setting.refused(&file, &[("x-forebay-size", "1")]).await, "409 OperationAborted");
     for (source, headers) in [
-        (&file, [("x-forebay-size", "1")]),
         (&file, records("101-699")),
         (&file, records("100-698")),
         (&damaged, records("100-699")),
@@ -145,10 +145,17 @@ async fn only_tokens_of_this_pool_name_files() {
     let source = setting.source(setting.file("file", b"content".to_vec()).await);
     let last = if source.ends_with('0') { "1" } else { "0" };
     let forged = format!("{}{last}", &source[..source.len() - 1]);
-    assert_eq!(setting.refused(&forged, &[]).await, "403 AccessDenied");
-    assert_eq!(setting.refused("forebay--source/token", &[]).await, "400 InvalidArgument");
-    assert_eq!(other.refused(&source, &[]).await, "404 NoSuchBucket");
-    assert_eq!(setting.refused(&setting.source(setting.root), &[]).await, "404 NoSuchKey");
+    let directory = setting.source(setting.root);
+    for (setting, source) in [
+        (&setting, &*forged),
+        (&setting, "forebay--source/token"),
+        (&other, &*source),
+        (&setting, &*directory),
+    ] {
+        assert_eq!(setting.refused(source, &[]).await, "404 NoSuchKey", "{source}");
+    }
+    let size = ("x-forebay-size", "1");
+    assert_eq!(setting.refused("tier/object", &[size]).await, "400 InvalidRequest");
     assert_eq!(setting.testbed.refused("PUT", "/forebay--source", &[], "").await, "400 InvalidBucketName");
 }
 

@@ -4,12 +4,12 @@
 //! `user.forebay.source`, so the token proves that the file may be read. No other S3 server has a bucket of that name: it answers
 //! NoSuchBucket, and stores nothing.
 //!
-//! Two headers say what the caller knows of the file, and must be signed like those of S3. `x-forebay-size` is its size in bytes.
-//! `x-forebay-records` is `FIRST-LAST`: the file is a Kafka log segment with offsets within these, and each record batch is
-//! verified. If the file is not so, the answer is 412 PreconditionFailed, and nothing is stored.
+//! Two headers say what the caller knows of the file, and must be signed like those of S3. `x-forebay-size` is its size in bytes. If
+//! it has another one, it has been changed, which is a conflict. `x-forebay-records` is `FIRST-LAST`: the file is a Kafka log segment with
+//! offsets within these, and each record batch is verified. If it is not so, the answer is 412 PreconditionFailed. Nothing is stored in
+//! either case.
 
 use forebay_pool::{Attributes, Draft, Handle, Kind};
-use forebay_service::file_tokens::NoToken;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use s3s::dto::{CopyObjectInput, CopyObjectOutput, CopyObjectResult, ETag};
@@ -23,9 +23,9 @@ use crate::checksum::{Algorithm, Checksum, Running};
 use crate::clock;
 use crate::conditions::WriteConditions;
 use crate::copy_source::CopySource;
-use crate::errors::{invalid_argument, not_implemented, with_code};
+use crate::errors::{invalid_argument, invalid_request, not_implemented, with_code};
 use crate::facts::ObjectFacts;
-use crate::pool_error::{OrS3, no_such_bucket, no_such_key};
+use crate::pool_error::{OrS3, no_such_key};
 use crate::records::{Offsets, Walk};
 use crate::shared::{Shared, now_ms};
 use crate::store::{NewVersion, publish};
@@ -59,6 +59,16 @@ impl Known {
             size: size.map_err(|_| illegible(SIZE, "a number of bytes"))?,
             offsets: offsets.transpose()?,
         })
+    }
+}
+
+/// Refuses the headers about a file in a request that copies none: whoever sent them relies on them.
+pub fn refuse_headers(headers: &HeaderMap) -> S3Result {
+    match [SIZE, RECORDS].into_iter().find(|name| headers.contains_key(*name)) {
+        Some(name) => Err(invalid_request(format!(
+            "The header {name} needs a copy source of the form {SOURCE_BUCKET}/TOKEN."
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -118,13 +128,11 @@ pub async fn copy_file(
     Ok(S3Response::new(output))
 }
 
-/// The file that a token names.
+/// The file that a token names. Whatever is wrong with the token, the answer is the same, so nobody learns anything by trying.
 fn file(shared: &Shared, token: &str) -> S3Result<Handle> {
-    shared.service.file_tokens.file(token).map_err(|no_token| match no_token {
-        NoToken::Malformed => invalid_argument("The key of the copy source is not the token of a file."),
-        // As every other server answers, so that clients upload the bytes instead.
-        NoToken::OtherPool => no_such_bucket(),
-        NoToken::Forged => S3Error::with_message(S3ErrorCode::AccessDenied, "Access Denied"),
+    shared.service.file_tokens.file(token).map_err(|reason| {
+        tracing::debug!(?reason, "s3: the source of a copy is no token of a file of this pool");
+        no_such_key()
     })
 }
 
@@ -151,7 +159,7 @@ async fn copy(
             return Err(no_such_key());
         }
         if known.size.is_some_and(|size| size != attributes.size) {
-            return Err(not_as_said(format!(
+            return Err(conflict(format!(
                 "The file has {} bytes, not as many as the header {SIZE} says.",
                 attributes.size
             )));
@@ -166,11 +174,11 @@ async fn copy(
             return Ok(Copied { draft, attributes, checksum, etag });
         }
     }
-    Err(with_code(
-        "OperationAborted",
-        StatusCode::CONFLICT,
-        "The file is being changed. Copy it once it is complete.",
-    ))
+    Err(conflict("The file is being changed. Copy it once it is complete."))
+}
+
+fn conflict(message: impl Into<String>) -> S3Error {
+    with_code("OperationAborted", StatusCode::CONFLICT, message)
 }
 
 /// Reads the copy once. What is published is exactly what was verified: nobody else knows the draft.

@@ -31,6 +31,7 @@ pub async fn copy_object(
     if copy_file::is_source(&named) {
         return copy_file::copy_file(shared, request, &named).await;
     }
+    copy_file::refuse_headers(&request.headers)?;
     let input = request.input;
     let bucket = shared.bucket(&input.bucket)?;
     let caller = Caller::of(&request.extensions);
