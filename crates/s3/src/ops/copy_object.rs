@@ -3,6 +3,7 @@
 use s3s::dto::{CopyObjectInput, CopyObjectOutput, CopyObjectResult, ETag};
 use s3s::{S3Request, S3Response, S3Result};
 
+use super::announced;
 use super::answer::fill_checksum;
 use super::copy_file;
 use super::copy_source::{self, Source};
@@ -71,6 +72,7 @@ pub async fn copy_object(
         facts.tags = from.tags.clone();
     }
     let modified_ms = facts.modified_ms;
+    let expiration = announced::expiration(&shared.stored(&bucket), &input.key, &facts)?;
     let new = NewVersion { key: input.key, facts, draft: Some(draft), part_list: Vec::new() };
     let published = shared
         .pool()
@@ -86,6 +88,7 @@ pub async fn copy_object(
     let output = CopyObjectOutput {
         copy_object_result: Some(result),
         copy_source_version_id: source.id.clone(),
+        expiration,
         version_id: published.answer(),
         ..CopyObjectOutput::default()
     };

@@ -4,6 +4,7 @@
 //! checked its signature, and [`crate::auth`] has decided that the caller may do this.
 
 mod acl;
+mod announced;
 mod answer;
 mod body;
 mod bucket;
