@@ -1,3 +1,5 @@
+//! Segments whose batches are right, and each way in which they can be wrong.
+
 use crc_fast::CrcAlgorithm;
 use proptest::prelude::*;
 
