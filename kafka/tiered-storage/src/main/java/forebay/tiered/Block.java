@@ -1,0 +1,36 @@
+package forebay.tiered;
+
+import java.util.concurrent.CompletableFuture;
+
+/** A piece of an object, which is in memory or on its way to it. */
+final class Block {
+    /** Every block of an object has this size, except the last. */
+    static final int BYTES = 256 << 10;
+
+    /** Which block: objects are equal if their keys are. */
+    record Id(String key, int index) {}
+
+    private final Id id;
+    private final CompletableFuture<byte[]> bytes = new CompletableFuture<>();
+
+    Block(Id id) {
+        this.id = id;
+    }
+
+    Id id() {
+        return id;
+    }
+
+    /** Ends with the bytes, or with the failure of the request. */
+    CompletableFuture<byte[]> bytes() {
+        return bytes;
+    }
+
+    boolean isLoading() {
+        return !bytes.isDone();
+    }
+
+    static int count(int size) {
+        return (int) (((long) size + BYTES - 1) / BYTES);
+    }
+}

@@ -1,0 +1,103 @@
+package forebay.tiered;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The blocks of all readers, at most a given number. A block counts from before its request is sent. When there is no room, the block that was not used for
+ * the longest time goes; one that is still loading stays.
+ */
+final class BlockMemory {
+    private final int blocksMax;
+    private final LinkedHashMap<Block.Id, Block> blocks = new LinkedHashMap<>(64, 0.75f, true);
+    private int loading;
+
+    BlockMemory(long bytesMax) {
+        this.blocksMax = (int) Math.max(1, bytesMax / Block.BYTES);
+    }
+
+    /** What a reader gets: the block it asked for, and the blocks that it must load, which begin with that one if there are any. */
+    record Taken(Block block, List<Block> toLoad) {}
+
+    /**
+     * Finds a block. If it is not there, makes room for it and for those after it that are not there either, up to a number. Returns null if there is
+     * no room for one, until {@link #loaded} is called.
+     */
+    synchronized Taken take(StoredObject object, int index, int countMax) {
+        Block found = blocks.get(new Block.Id(object.key(), index));
+        if (found != null) {
+            return new Taken(found, List.of());
+        }
+        List<Block> made = make(object, index, countMax, blocksMax - loading);
+        return made.isEmpty() ? null : new Taken(made.get(0), made);
+    }
+
+    /**
+     * Makes room for blocks that no reader waits for: the first that are missing from a range. Takes no more than half of the memory, and never waits. If
+     * fewer than a least number are missing, it waits for more to be, unless the object ends there: requests should not be small.
+     */
+    synchronized List<Block> takeAhead(StoredObject object, int from, int until, int countMin) {
+        int index = from;
+        while (index < until && blocks.containsKey(new Block.Id(object.key(), index))) {
+            index++;
+        }
+        boolean few = until - index < countMin && until < Block.count(object.size());
+        return few ? List.of() : make(object, index, until - index, blocksMax / 2 - loading);
+    }
+
+    private List<Block> make(StoredObject object, int index, int countMax, int room) {
+        List<Block> made = new ArrayList<>();
+        int end = Block.count(object.size());
+        for (int next = index; next < end && made.size() < Math.min(countMax, room); next++) {
+            Block.Id id = new Block.Id(object.key(), next);
+            if (blocks.containsKey(id)) {
+                break;
+            }
+            made.add(new Block(id));
+        }
+        loading += made.size();
+        evict(blocksMax - made.size());
+        made.forEach(block -> blocks.put(block.id(), block));
+        return made;
+    }
+
+    private void evict(int keep) {
+        Iterator<Map.Entry<Block.Id, Block>> oldest = blocks.entrySet().iterator();
+        while (blocks.size() > keep && oldest.hasNext()) {
+            if (!oldest.next().getValue().isLoading()) {
+                oldest.remove();
+            }
+        }
+    }
+
+    /** A block is there, or its request failed. A failed block is not kept, so the next reader asks again. */
+    synchronized void loaded(Block block) {
+        loading--;
+        if (block.bytes().isCompletedExceptionally()) {
+            blocks.remove(block.id(), block);
+        }
+        notifyAll();
+    }
+
+    /** Waits until there may be room, or for the given time. */
+    synchronized void awaitRoom(long millis) throws InterruptedException {
+        if (loading >= blocksMax) {
+            wait(Math.max(1, millis));
+        }
+    }
+
+    /** Forgets the blocks of objects that are deleted. */
+    synchronized void forget(String... keys) {
+        Set<String> gone = new HashSet<>(List.of(keys));
+        blocks.values().removeIf(block -> !block.isLoading() && gone.contains(block.id().key()));
+    }
+
+    synchronized int count() {
+        return blocks.size();
+    }
+}

@@ -1,0 +1,149 @@
+package forebay.tiered;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import software.amazon.awssdk.services.s3.model.Delete;
+import software.amazon.awssdk.services.s3.model.DeleteObjectsResponse;
+import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
+import software.amazon.awssdk.services.s3.model.S3Error;
+
+/** Deletes segments. Those that are asked for while a request is under way share the next one. */
+final class Deletes {
+    private static final int SEGMENTS_MAX = 500;
+
+    /** A segment whose keys are to be deleted, and who waits. */
+    private record Waiting(List<String> keys, CompletableFuture<Void> done) {}
+
+    private final ObjectStore store;
+    private final Duration timeout;
+    private final Metrics metrics;
+    private final Calls calls;
+    private final List<Waiting> waiting = new ArrayList<>();
+    private boolean busy;
+
+    Deletes(ObjectStore store, Duration timeout, Metrics metrics, Calls calls) {
+        this.store = store;
+        this.timeout = timeout;
+        this.metrics = metrics;
+        this.calls = calls;
+    }
+
+    /** Deletes objects; those that do not exist are deleted. A caller that leaves early stops nobody else's request. */
+    void delete(List<String> keys) throws Exception {
+        Waiting own = new Waiting(keys, new CompletableFuture<>());
+        synchronized (this) {
+            waiting.add(own);
+        }
+        sendNext(false);
+        String name = "delete " + keys.get(0);
+        try {
+            own.done().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+            throw new CallEndedException(name + ": interrupted");
+        } catch (TimeoutException late) {
+            throw new CallEndedException(name + ": not done within " + timeout.toMillis() + " ms. See whether the S3 server answers");
+        } catch (ExecutionException failure) {
+            throw Calls.rethrown(failure.getCause());
+        }
+    }
+
+    /** Starts the next request, unless one is under way or nobody waits. */
+    private void sendNext(boolean afterAnother) {
+        List<Waiting> batch;
+        synchronized (this) {
+            if (busy && !afterAnother) {
+                return;
+            }
+            List<Waiting> first = waiting.subList(0, Math.min(SEGMENTS_MAX, waiting.size()));
+            batch = new ArrayList<>(first);
+            first.clear();
+            busy = !batch.isEmpty();
+        }
+        if (batch.isEmpty()) {
+            return;
+        }
+        try {
+            calls.start(new Call("delete " + batch.get(0).keys().get(0), timeout), call -> {
+                try {
+                    send(call, batch);
+                } finally {
+                    sendNext(true);
+                }
+                return null;
+            });
+        } catch (Throwable failure) {
+            batch.forEach(each -> each.done().completeExceptionally(failure));
+            sendNext(true);
+        }
+    }
+
+    private void send(Call call, List<Waiting> batch) {
+        try {
+            List<ObjectIdentifier> objects = batch.stream().flatMap(each -> each.keys().stream())
+                    .distinct().map(key -> ObjectIdentifier.builder().key(key).build()).toList();
+            String what = "DeleteObjects of " + objects.get(0).key() + (objects.size() > 2 ? " and " + (objects.size() - 1) + " others" : "");
+            metrics.deleteRequests.increment();
+            Map<String, S3Error> refused;
+            try {
+                DeleteObjectsResponse answer = store.request(call, what, client ->
+                        client.deleteObjects(delete -> delete.bucket(store.bucket()).delete(Delete.builder().quiet(true).objects(objects).build())));
+                refused = refusals(answer);
+            } catch (StoreException failure) {
+                if (failure.status() != 501 && !failure.code().equals("NotImplemented")) {
+                    throw failure;
+                }
+                refused = oneByOne(call, objects);
+            }
+            for (Waiting each : batch) {
+                answer(each, refused);
+            }
+        } catch (Throwable failure) {
+            batch.forEach(each -> each.done().completeExceptionally(failure));
+        }
+    }
+
+    private static Map<String, S3Error> refusals(DeleteObjectsResponse answer) {
+        Map<String, S3Error> refused = new HashMap<>();
+        for (S3Error error : answer.errors()) {
+            if (!"NoSuchKey".equals(error.code())) {
+                refused.put(error.key(), error);
+            }
+        }
+        return refused;
+    }
+
+    /** For servers without DeleteObjects. */
+    private Map<String, S3Error> oneByOne(Call call, List<ObjectIdentifier> objects) throws IOException {
+        for (ObjectIdentifier object : objects) {
+            try {
+                store.request(call, "DeleteObject " + object.key(), client -> client.deleteObject(delete -> delete.bucket(store.bucket()).key(object.key())));
+            } catch (StoreException failure) {
+                if (failure.kind() != StoreException.Kind.MISSING) {
+                    throw failure;
+                }
+            }
+        }
+        return Map.of();
+    }
+
+    private static void answer(Waiting segment, Map<String, S3Error> refused) {
+        for (String key : segment.keys()) {
+            S3Error error = refused.get(key);
+            if (error != null) {
+                segment.done().completeExceptionally(new IOException("DeleteObjects: " + key + ": " + error.code() + " (" + error.message()
+                        + "). The user of S3 needs s3:DeleteObject, and the bucket must not lock its objects"));
+                return;
+            }
+        }
+        segment.done().complete(null);
+    }
+}
