@@ -127,6 +127,11 @@ impl Pool {
     pub fn id(&self) -> PoolId {
         self.shared.id
     }
+    /// A key that only this pool has, and that stays the same. Each purpose has its own. For what clients carry and must not be able
+    /// to make.
+    pub fn derived_key(&self, purpose: &str) -> Result<[u8; 32]> {
+        Ok(blake3::derive_key(purpose, &self.engine()?.identity.name_key))
+    }
     /// How many times the pool has been opened. Strictly increases, even after a crash.
     pub fn boot(&self) -> u64 {
         self.shared.boot

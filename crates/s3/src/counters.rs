@@ -17,6 +17,8 @@ pub struct S3Counters {
     pub operations: Vec<OperationCounts>,
     /// Requests that were refused, in the order of [`Refused::ALL`].
     pub refused: [u64; Refused::ALL.len()],
+    /// How often each limit on clients was reached, with its name.
+    pub limits: Vec<(&'static str, u64)>,
     /// Requests in progress.
     pub in_progress: u64,
     /// Connections.
@@ -58,6 +60,7 @@ impl Shared {
         S3Counters {
             operations: self.statistics.operations(),
             refused: self.statistics.refused(),
+            limits: self.statistics.limits.counts().into(),
             in_progress: self.statistics.in_progress(),
             connections: self.statistics.connections.counts(),
             lifecycle: self.statistics.lifecycle.counts(),

@@ -16,7 +16,7 @@
 //! Three tasks run beside the requests: `cleaning` removes the parts of uploads that have ended, `lifecycle_worker` carries out
 //! lifecycle rules, and `key_expiry` reports access keys that have expired.
 //!
-//! Rules that several operations share, without I/O: `checksum`, `conditions`, `configuration`, `facts`, `listing`, `names`, `range`. Open
+//! Rules that several operations share, without I/O: `checksum`, `conditions`, `configuration`, `facts`, `listing`, `names`, `range`, `records`. Open
 //! `server.rs` first, then an operation such as `ops/put_object.rs`.
 
 pub mod auth;
@@ -49,6 +49,7 @@ pub mod ops;
 pub mod percent;
 pub mod pool_error;
 pub mod range;
+pub mod records;
 pub mod reference;
 pub mod server;
 pub mod shared;

@@ -17,6 +17,19 @@ pub struct LimitCounters {
     pub responses_slow: Count,
 }
 
+impl LimitCounters {
+    /// The name of each limit in metrics, and how often it was reached.
+    pub fn counts(&self) -> [(&'static str, u64); 5] {
+        [
+            ("memory_wait", self.memory_waits.get()),
+            ("memory_refused", self.memory_refusals.get()),
+            ("body_silent", self.bodies_silent.get()),
+            ("body_slow", self.bodies_slow.get()),
+            ("response_slow", self.responses_slow.get()),
+        ]
+    }
+}
+
 /// A number of events.
 #[derive(Debug, Default)]
 pub struct Count(AtomicU64);

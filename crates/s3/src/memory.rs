@@ -90,11 +90,6 @@ impl RequestsMemory {
     pub fn used(&self) -> usize {
         self.budget.used()
     }
-
-    /// What the limits did.
-    pub fn counters(&self) -> &Arc<LimitCounters> {
-        &self.counters
-    }
 }
 
 impl Account {
@@ -303,6 +298,6 @@ mod tests {
         }
         drop(first);
         waits.await.unwrap().unwrap();
-        assert_eq!((memory.used(), memory.counters().memory_waits.get()), (0, 1));
+        assert_eq!((memory.used(), memory.counters.memory_waits.get()), (0, 1));
     }
 }

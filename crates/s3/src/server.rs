@@ -25,7 +25,6 @@ use crate::guard::{BodyEnd, BodyFate, Guard, Refusal};
 use crate::held;
 use crate::impossible;
 use crate::lenient::{Lenient, SameAccess};
-use crate::limits::LimitCounters;
 use crate::memory::{BaseCost, REQUESTS_BYTES_MAX_DEFAULT, RequestsMemory};
 use crate::ops::{Answered, Operations, without_quotes};
 use crate::pool_error::no_such_bucket;
@@ -78,19 +77,14 @@ impl Server {
         let mut builder = library()?;
         builder.set_auth(auth);
         builder.set_route(Lenient::new(again.build()));
-        let memory = RequestsMemory::new(REQUESTS_BYTES_MAX_DEFAULT, Arc::default());
+        let memory = RequestsMemory::new(REQUESTS_BYTES_MAX_DEFAULT, shared.statistics.limits.clone());
         Ok(Server { guard, domains: domains.into(), cross_origin, memory, shared, library: builder.build() })
     }
 
     /// The same server with this limit of the memory for requests, in bytes.
     pub fn with_requests_max(mut self, bytes_max: usize) -> Server {
-        self.memory = RequestsMemory::new(bytes_max, self.memory.counters().clone());
+        self.memory = RequestsMemory::new(bytes_max, self.shared.statistics.limits.clone());
         self
-    }
-
-    /// Counts how often a limit on clients was reached.
-    pub fn limits(&self) -> Arc<LimitCounters> {
-        self.memory.counters().clone()
     }
 
     async fn answer(self, request: Request<Incoming>) -> Response<Sent<s3s::Body>> {

@@ -104,3 +104,42 @@ async fn an_error_says_what_it_is_about() {
     assert_eq!((malformed.status, malformed.element("Code")), (400, Some("MalformedXML")));
     assert!(malformed.element("Message").is_some_and(|message| message.starts_with("The XML you provided")));
 }
+
+#[tokio::test]
+async fn a_part_is_answered_with_its_own_checksum() {
+    let testbed = Testbed::start().await;
+    testbed.ok("PUT", "/bucket", &[], "").await;
+    let algorithm = [("x-amz-checksum-algorithm", "SHA256")];
+    let upload = testbed.ok("POST", "/bucket/key?uploads", &algorithm, "").await;
+    let upload = upload.element("UploadId").unwrap();
+    let part = testbed.ok("PUT", &format!("/bucket/key?partNumber=1&uploadId={upload}"), &[], "hello").await;
+    let (etag, checksum) =
+        (part.header("etag").unwrap(), part.header("x-amz-checksum-sha256").unwrap().to_owned());
+    let document = format!(
+        "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>{etag}</ETag>\
+         <ChecksumSHA256>{checksum}</ChecksumSHA256></Part></CompleteMultipartUpload>"
+    );
+    testbed.ok("POST", &format!("/bucket/key?uploadId={upload}"), &[], &document).await;
+    let mode = [("x-amz-checksum-mode", "ENABLED")];
+    for method in ["GET", "HEAD"] {
+        let part = testbed.ok(method, "/bucket/key?partNumber=1", &mode, "").await;
+        assert_eq!(part.header("x-amz-checksum-sha256"), Some(checksum.as_str()));
+        assert_eq!(part.header("x-amz-checksum-type"), Some("COMPOSITE"));
+        let whole = testbed.ok(method, "/bucket/key", &mode, "").await;
+        assert!(whole.header("x-amz-checksum-sha256").unwrap().ends_with("-1"));
+        let range = [mode[0], ("range", "bytes=0-1")];
+        assert_eq!(testbed.ok(method, "/bucket/key", &range, "").await.header("x-amz-checksum-sha256"), None);
+    }
+}
+
+#[tokio::test]
+async fn an_empty_delimiter_is_none() {
+    let testbed = Testbed::start().await;
+    testbed.ok("PUT", "/bucket", &[], "").await;
+    testbed.ok("PUT", "/bucket/a/b", &[], "x").await;
+    for target in ["/bucket?delimiter=", "/bucket?list-type=2&delimiter=", "/bucket?versions&delimiter="] {
+        let listed = testbed.ok("GET", target, &[], "").await;
+        assert_eq!(listed.element("Key"), Some("a/b"), "{target}");
+        assert!(!listed.body.contains("Delimiter"), "{target}: {listed:?}");
+    }
+}

@@ -302,3 +302,38 @@ async fn lifecycle_rules_are_carried_out() {
     assert_eq!(testbed.refused("GET", "/bucket/short/key", &[], "").await, "404 NoSuchKey");
     testbed.ok("GET", "/bucket/long/key", &[], "").await;
 }
+
+#[tokio::test]
+async fn answers_announce_what_lifecycle_rules_will_do() {
+    let testbed = Testbed::start().await;
+    versioned(&testbed, "/bucket").await;
+    let document = "<LifecycleConfiguration><Rule><ID>a rule</ID><Filter><Prefix>short/</Prefix></Filter>\
+                    <Status>Enabled</Status><Expiration><Days>1</Days></Expiration>\
+                    <AbortIncompleteMultipartUpload><DaysAfterInitiation>2</DaysAfterInitiation>\
+                    </AbortIncompleteMultipartUpload></Rule></LifecycleConfiguration>";
+    testbed.ok("PUT", "/bucket?lifecycle", &[], document).await;
+    let put = testbed.ok("PUT", "/bucket/short/key", &[], "x").await;
+    let announced = put.header("x-amz-expiration").unwrap();
+    assert!(announced.starts_with("expiry-date=\"") && announced.ends_with("GMT\", rule-id=\"a%20rule\""));
+    for method in ["GET", "HEAD"] {
+        let found = testbed.ok(method, "/bucket/short/key", &[], "").await;
+        assert_eq!(found.header("x-amz-expiration"), Some(announced));
+    }
+    let source = [("x-amz-copy-source", "/bucket/short/key")];
+    let copied = testbed.ok("PUT", "/bucket/short/copy", &source, "").await;
+    assert!(copied.header("x-amz-expiration").is_some());
+    let copied = testbed.ok("PUT", "/bucket/long/copy", &source, "").await;
+    assert_eq!(copied.header("x-amz-expiration"), None);
+    // The rule is about the current version only.
+    let first = format!("/bucket/short/key?versionId={}", put.header("x-amz-version-id").unwrap());
+    assert!(testbed.ok("HEAD", &first, &[], "").await.header("x-amz-expiration").is_some());
+    testbed.ok("PUT", "/bucket/short/key", &[], "y").await;
+    assert_eq!(testbed.ok("HEAD", &first, &[], "").await.header("x-amz-expiration"), None);
+    let upload = testbed.ok("POST", "/bucket/short/upload?uploads", &[], "").await;
+    assert_eq!(upload.header("x-amz-abort-rule-id"), Some("a rule"));
+    let date = upload.header("x-amz-abort-date").unwrap();
+    let parts = format!("/bucket/short/upload?uploadId={}", upload.element("UploadId").unwrap());
+    assert_eq!(testbed.ok("GET", &parts, &[], "").await.header("x-amz-abort-date"), Some(date));
+    let upload = testbed.ok("POST", "/bucket/long/upload?uploads", &[], "").await;
+    assert_eq!(upload.header("x-amz-abort-date"), None);
+}

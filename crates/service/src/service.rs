@@ -8,6 +8,7 @@ use crate::accounts::Accounts;
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::events::Events;
+use crate::file_tokens::FileTokens;
 use crate::jobs::Jobs;
 use crate::throttle::Throttle;
 use crate::volumes::Volumes;
@@ -37,6 +38,8 @@ pub struct Service {
     pub volumes: Volumes,
     /// Users and tokens.
     pub accounts: Accounts,
+    /// Tokens of files, which one protocol gives and another one takes.
+    pub file_tokens: FileTokens,
     /// Throughput limits of volumes.
     pub throttle: Throttle,
     /// What happened.
@@ -49,10 +52,11 @@ impl Service {
     /// The service of a pool. Fails if the pool's users or tokens cannot be read.
     pub fn open(pool: Pool, options: ServiceOptions) -> Result<Service> {
         let accounts = Accounts::load(pool.clone())?;
+        let file_tokens = FileTokens::of(&pool)?;
         let events = Arc::new(Events::new(pool.boot()));
         let throttle =
             Throttle::new(pool.clone(), options.clock, options.request_bytes_max, options.requests_bytes_max);
         let volumes = Volumes::new(pool.clone(), events.clone());
-        Ok(Service { pool, volumes, accounts, throttle, events, jobs: Arc::default() })
+        Ok(Service { pool, volumes, accounts, file_tokens, throttle, events, jobs: Arc::default() })
     }
 }

@@ -69,6 +69,13 @@ pub static DASHBOARD: Dashboard = Dashboard {
                         "{{reason}}",
                     )],
                 },
+                Panel {
+                    title: "Limits on clients",
+                    says: "Waits for memory, and bodies that ended because a client was too slow.",
+                    kind: Graph,
+                    unit: Unit::PerSecond,
+                    lines: &[("sum by (limit) (rate(forebay_s3_limits_reached_total{$i}[$r]))", "{{limit}}")],
+                },
             ],
         },
         Row {

@@ -25,7 +25,7 @@ pub async fn listxattrs(context: &mut Context<'_>, args: ListxattrsArgs) -> Resu
     }
     let bytes = args.maxcount.min(context.server.config.io_bytes_max()) as usize;
     let room = bytes.checked_sub(RESULT_BYTES).ok_or(Status::TooSmall)?;
-    let page = match xattr::readable(context).await? {
+    let page = match xattr::inode(&xattr::readable(context).await?) {
         Some(handle) => {
             let names_max = room / NAME_BYTES_MIN + 1;
             context.server.pool.xattr_list(handle, args.cookie, names_max).await.or_status()?

@@ -11,7 +11,7 @@ pub async fn removexattr(
     context: &mut Context<'_>,
     args: RemovexattrArgs,
 ) -> Result<RemovexattrResult, Status> {
-    xattr::check_name(&args.name)?;
+    xattr::check_changeable(&args.name)?;
     let handle = xattr::writable(context).await?;
     let change = context.server.pool.xattr_remove(handle, &args.name).await;
     Ok(RemovexattrResult { change_info: change_info(change.map_err(xattr::status)?) })

@@ -11,7 +11,7 @@ use forebay_nfs_proto::xdr::nfs4::{SetxattrArgs, SetxattrOption, SetxattrResult}
 /// Durable before the response. Returns [`Status::Xattr2Big`] for a value larger than 64 KiB, and
 /// [`Status::NoSpc`] if the object's attributes would exceed their limit.
 pub async fn setxattr(context: &mut Context<'_>, args: SetxattrArgs) -> Result<SetxattrResult, Status> {
-    xattr::check_name(&args.name)?;
+    xattr::check_changeable(&args.name)?;
     let handle = xattr::writable(context).await?;
     let how = match args.option {
         SetxattrOption::Either => SetXattr::Either,

@@ -206,3 +206,22 @@ async fn a_file_without_a_name_keeps_its_attributes_as_long_as_it_is_open() {
     assert_eq!(get(&client, &file.handle, "a").await, Err(Status::Stale));
     assert_eq!(server.pool().check(true).await.unwrap(), [""; 0]);
 }
+
+#[tokio::test]
+async fn a_file_has_a_token_that_is_neither_listed_nor_changed() {
+    const SOURCE: &str = "forebay.source";
+    let mut server = Daemon::start().await;
+    let (client, root_handle) = server.mount_root("client").await;
+    let file = client.files().create(&root_handle, "file").await.unwrap().handle;
+    let other = client.files().create(&root_handle, "other").await.unwrap().handle;
+    let token = get(&client, &file, SOURCE).await.unwrap();
+    assert!(token.len() == 130 && token.iter().all(u8::is_ascii_hexdigit), "{token:?}");
+    assert_ne!(get(&client, &other, SOURCE).await.unwrap(), token);
+    assert_eq!(get(&client, &root_handle, SOURCE).await, Err(Status::NoXattr));
+    assert_eq!(list(&client, &file, 1000).await, Ok(vec![]));
+    assert_eq!(set(&client, &file, SOURCE, "mine").await.err(), Some(Status::Perm));
+    assert_eq!(remove(&client, &file, SOURCE).await.err(), Some(Status::Perm));
+    server.restart().await;
+    let client = server.mount("client again").await;
+    assert_eq!(get(&client, &file, SOURCE).await, Ok(token));
+}

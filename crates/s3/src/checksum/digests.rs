@@ -21,6 +21,29 @@ enum Hasher {
     Sha256(Box<Sha256>),
 }
 
+/// One checksum of bytes that pass.
+pub struct Running {
+    algorithm: Algorithm,
+    hasher: Hasher,
+}
+
+impl Running {
+    /// Starts the checksum.
+    pub fn new(algorithm: Algorithm) -> Running {
+        Running { algorithm, hasher: Hasher::new(algorithm) }
+    }
+
+    /// Adds bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
+    }
+
+    /// Returns the checksum of all bytes added.
+    pub fn finish(self) -> Checksum {
+        Checksum::of_bytes(self.algorithm, &self.hasher.finish(self.algorithm))
+    }
+}
+
 /// What a body hashed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sums {

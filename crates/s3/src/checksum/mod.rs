@@ -14,6 +14,6 @@ mod value;
 pub mod multipart;
 
 pub use algorithm::{Algorithm, ChecksumType};
-pub use digests::{Digests, Sums};
+pub use digests::{Digests, Running, Sums};
 pub use expected::{ExpectedChecksums, refuse_several};
 pub use value::Checksum;

@@ -62,6 +62,7 @@ impl Guard {
     fn check_head(&self, parts: &mut Parts, now: SystemTime) -> Result<BodyRule, Refusal> {
         check_method(&parts.method)?;
         headers::check(&parts.headers)?;
+        headers::join_metadata(&mut parts.headers);
         let target = Target::parse(&parts.uri, &parts.headers, &self.domains)?;
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
         refuse_form(parts)?;

@@ -1,7 +1,7 @@
 //! Limits of a request's headers as such.
 
 use hyper::header::{
-    AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, DATE, HOST, HeaderMap, HeaderName, IF_MATCH,
+    AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, DATE, HOST, HeaderMap, HeaderName, HeaderValue, IF_MATCH,
     IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE, RANGE, TRANSFER_ENCODING,
 };
 
@@ -34,14 +34,20 @@ const SINGLE: [HeaderName; 13] = [
     HeaderName::from_static("content-md5"),
 ];
 
-/// Prefix of the headers that S3 defines.
-pub(super) const AMZ: &str = "x-amz-";
+/// Prefixes of the headers that S3 defines, and of those that this server adds.
+const DECIDING: [&str; 2] = ["x-amz-", "x-forebay-"];
+
+/// Whether a header is one of S3, or of this server's: it decides what a request does.
+pub(super) fn decides(name: &str) -> bool {
+    DECIDING.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Prefix of the headers that are user metadata.
+const META: &str = "x-amz-meta-";
 
 /// Headers of S3 that may be repeated, because they are lists or texts that join.
 fn may_repeat(name: &str) -> bool {
-    name.starts_with("x-amz-meta-")
-        || name == "x-amz-object-attributes"
-        || name == "x-amz-optional-object-attributes"
+    name.starts_with(META) || name == "x-amz-object-attributes" || name == "x-amz-optional-object-attributes"
 }
 
 pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
@@ -51,7 +57,7 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
         return Err(Refusal::HeadersTooLarge { bytes_max: HEADERS_BYTES_MAX });
     }
     for name in headers.keys() {
-        let single = SINGLE.contains(name) || (name.as_str().starts_with(AMZ) && !may_repeat(name.as_str()));
+        let single = SINGLE.contains(name) || (decides(name.as_str()) && !may_repeat(name.as_str()));
         if single && headers.get_all(name).iter().nth(1).is_some() {
             return Err(Refusal::RepeatedHeader { name: name.to_string() });
         }
@@ -60,6 +66,21 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
         return Err(Refusal::TwoLengths);
     }
     Ok(())
+}
+
+/// Joins the values of repeated `x-amz-meta-` headers with commas, as S3 does. s3s refuses them. A signature covers the joined text.
+pub(super) fn join_metadata(headers: &mut HeaderMap) {
+    let is_repeated = |name: &&HeaderName| {
+        name.as_str().starts_with(META) && headers.get_all(*name).iter().nth(1).is_some()
+    };
+    let repeated: Vec<HeaderName> = headers.keys().filter(is_repeated).cloned().collect();
+    for name in repeated {
+        let values: Vec<&[u8]> =
+            headers.get_all(&name).iter().map(|value| value.as_bytes().trim_ascii()).collect();
+        if let Ok(joined) = HeaderValue::from_bytes(&values.join(&b","[..])) {
+            headers.insert(name, joined);
+        }
+    }
 }
 
 /// The text of a header that may be there once.
@@ -78,8 +99,6 @@ pub(super) fn number(headers: &HeaderMap, name: &HeaderName) -> Result<Option<u6
 
 #[cfg(test)]
 mod tests {
-    use hyper::header::HeaderValue;
-
     use super::*;
 
     fn map(headers: &[(&'static str, &str)]) -> HeaderMap {
@@ -109,6 +128,7 @@ mod tests {
             "x-amz-date",
             "x-amz-copy-source",
             "x-amz-anything",
+            "x-forebay-records",
         ] {
             let refused = Err(Refusal::RepeatedHeader { name: name.to_owned() });
             assert_eq!(check(&map(&[(name, "1"), (name, "1")])), refused);
@@ -119,6 +139,17 @@ mod tests {
         }
         let two = map(&[("content-length", "1"), ("transfer-encoding", "chunked")]);
         assert_eq!(check(&two), Err(Refusal::TwoLengths));
+    }
+
+    #[test]
+    fn repeated_metadata_is_joined_in_its_order() {
+        let mut headers = map(&[("x-amz-meta-a", "2"), ("accept", "x"), ("x-amz-meta-b", "3")]);
+        headers.append("x-amz-meta-a", " 1 ".parse().unwrap());
+        headers.append("accept", "y".parse().unwrap());
+        join_metadata(&mut headers);
+        assert_eq!(headers.get_all("x-amz-meta-a").iter().collect::<Vec<_>>(), ["2,1"]);
+        assert_eq!(headers.get("x-amz-meta-b").unwrap(), "3");
+        assert_eq!(headers.get_all("accept").iter().count(), 2);
     }
 
     #[test]

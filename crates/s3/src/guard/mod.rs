@@ -13,7 +13,8 @@
 //! ```
 //!
 //! The guard does not check the signature: s3s does. The guard writes the `Authorization` header anew from the parts that it has
-//! parsed, so that s3s cannot read it in another way. All other headers stay as they came, because the signature covers them.
+//! parsed, so that s3s cannot read it in another way. It joins repeated headers of user metadata, as a signature does. All other
+//! headers stay as they came, because the signature covers them.
 //!
 //! A request that the guard refuses becomes a [`Refusal`], which knows the error response of S3. Faults of the body are known only
 //! while an operation reads it, and s3s turns them into opaque errors. So each admitted request carries a [`BodyFate`] as an

@@ -73,7 +73,7 @@ impl Arriving {
 }
 
 /// Writes a body into a new draft, from `offset` on, and commits it. Returns once all that the request announces about the body
-/// is verified.
+/// is verified. There is no draft before there is something to write: who sends a body slowly costs the pool nothing.
 pub async fn receive(
     service: &Service,
     bucket: VolumeId,
@@ -82,10 +82,8 @@ pub async fn receive(
     expected: &mut ExpectedChecksums,
     computed: impl IntoIterator<Item = Algorithm>,
 ) -> S3Result<(Draft, Sums)> {
-    let pool = &service.pool;
-    let draft = pool.draft_create(bucket).await.or_s3()?;
+    let mut content = Content { service, bucket, draft: None, end: offset };
     let mut digests = expected.digests(computed);
-    let mut at = offset;
     let mut waiting = Waiting::new(&arriving.account);
     if let Some(mut body) = arriving.body.take() {
         while let Some(piece) = body.next().await {
@@ -95,19 +93,56 @@ pub async fn receive(
             })?;
             digests.update(&piece);
             while let Some(step) = waiting.take(&mut piece).await? {
-                at = write(service, draft.handle(), at, step).await?;
+                content.append(step).await?;
             }
         }
-    }
-    if !waiting.bytes.is_empty() {
-        write(service, draft.handle(), at, waiting.bytes.freeze()).await?;
     }
     let sums = digests.finish();
     let trailers: Option<HeaderMap> = arriving.trailers.and_then(|trailers| trailers.take());
     expected.take_trailers(trailers.as_ref())?;
     expected.verify(&sums)?;
-    pool.commit(draft.handle(), 0, 0).await.or_s3()?;
-    Ok((draft, sums))
+    content.append(waiting.bytes.freeze()).await?;
+    Ok((content.commit().await?, sums))
+}
+
+/// The content that a body becomes.
+struct Content<'a> {
+    service: &'a Service,
+    bucket: VolumeId,
+    draft: Option<Draft>,
+    end: u64,
+}
+
+impl Content<'_> {
+    async fn append(&mut self, bytes: Bytes) -> S3Result {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        throttle::admit(self.service, self.bucket, bytes.len() as u64).await;
+        let draft = match self.draft.take() {
+            Some(draft) => draft,
+            None => self.create().await?,
+        };
+        let handle = self.draft.insert(draft).handle();
+        let next = self.end.saturating_add(bytes.len() as u64);
+        self.service.pool.write(handle, self.end, bytes, Stability::Unstable).await.or_s3()?;
+        self.end = next;
+        Ok(())
+    }
+
+    /// The draft, durable.
+    async fn commit(mut self) -> S3Result<Draft> {
+        let draft = match self.draft.take() {
+            Some(draft) => draft,
+            None => self.create().await?,
+        };
+        self.service.pool.commit(draft.handle(), 0, 0).await.or_s3()?;
+        Ok(draft)
+    }
+
+    async fn create(&self) -> S3Result<Draft> {
+        self.service.pool.draft_create(self.bucket).await.or_s3()
+    }
 }
 
 /// Bytes of a body that wait until there are enough for the pool.
@@ -139,13 +174,6 @@ impl Waiting {
         }
         Ok(Some(std::mem::take(&mut self.bytes).freeze()))
     }
-}
-
-async fn write(service: &Service, handle: Handle, at: u64, bytes: Bytes) -> S3Result<u64> {
-    throttle::admit(service, handle.volume, bytes.len() as u64).await;
-    let end = at.saturating_add(bytes.len() as u64);
-    service.pool.write(handle, at, bytes, Stability::Unstable).await.or_s3()?;
-    Ok(end)
 }
 
 /// Keeps an object's bytes while somebody reads them, even when the object is replaced or removed meanwhile.
@@ -262,14 +290,27 @@ pub async fn digest(
     range: Range<u64>,
     digests: &mut crate::checksum::Digests,
 ) -> S3Result {
+    each_piece(pool, handle, range, |piece| {
+        digests.update(piece);
+        Ok(())
+    })
+    .await
+}
+
+/// Reads a range of a content, piece by piece, until `visit` fails.
+pub async fn each_piece(
+    pool: &Pool,
+    handle: Handle,
+    range: Range<u64>,
+    mut visit: impl FnMut(&[u8]) -> S3Result,
+) -> S3Result {
     let mut at = range.start;
     while at < range.end {
-        let step = u32::try_from(range.end - at).unwrap_or(u32::MAX).min(STEP_BYTES as u32);
-        let read = pool.read(handle, at, step).await.or_s3()?;
+        let read = pool.read(handle, at, step(&(at..range.end))).await.or_s3()?;
         let before = at;
         for piece in read.pieces {
             at += piece.len() as u64;
-            digests.update(&piece);
+            visit(&piece)?;
         }
         if at == before {
             return Err(forebay_pool::Error::Damaged("a content is shorter than its size".into())).or_s3();

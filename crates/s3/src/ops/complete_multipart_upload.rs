@@ -5,6 +5,7 @@ use forebay_pool::{BucketChange, Handle};
 use s3s::dto::{CompleteMultipartUploadInput, CompleteMultipartUploadOutput, CompletedPart, ETag};
 use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
+use super::announced;
 use super::answer::fill_checksum;
 use super::multipart::checksums_of;
 use super::request::header;
@@ -85,6 +86,7 @@ pub async fn complete_multipart_upload(
         parts: Some(parts),
         ..ObjectFacts::default()
     };
+    let expiration = announced::expiration(&stored, &input.key, &object)?;
     let new = NewVersion { key: input.key.clone(), facts: object, draft: Some(draft), part_list };
     let expected: Vec<(u32, Handle)> = chosen.iter().map(|part| (part.number, part.content)).collect();
     let published = shared
@@ -98,6 +100,7 @@ pub async fn complete_multipart_upload(
         bucket: Some(input.bucket),
         key: Some(input.key),
         e_tag: Some(ETag::Strong(etag)),
+        expiration,
         version_id: published.answer(),
         ..CompleteMultipartUploadOutput::default()
     };

@@ -3,7 +3,9 @@
 use s3s::dto::{CopyObjectInput, CopyObjectOutput, CopyObjectResult, ETag};
 use s3s::{S3Request, S3Response, S3Result};
 
+use super::announced;
 use super::answer::fill_checksum;
+use super::copy_file;
 use super::copy_source::{self, Source};
 use super::request::{NewFacts, header};
 use crate::auth::access::Caller;
@@ -25,8 +27,13 @@ pub async fn copy_object(
     shared: &Shared,
     request: S3Request<CopyObjectInput>,
 ) -> S3Result<S3Response<CopyObjectOutput>> {
+    names::check_key(&request.input.key)?;
+    let named = copy_source::named(&request.headers)?;
+    if copy_file::is_source(&named) {
+        return copy_file::copy_file(shared, request, &named).await;
+    }
+    copy_file::refuse_headers(&request.headers)?;
     let input = request.input;
-    names::check_key(&input.key)?;
     let bucket = shared.bucket(&input.bucket)?;
     let caller = Caller::of(&request.extensions);
     let conditions = WriteConditions::from_headers(&request.headers)?;
@@ -35,7 +42,7 @@ pub async fn copy_object(
     let new = NewFacts::from_request(&request.headers, input.metadata.as_ref())?;
     new.require_lockable(&shared.stored(&bucket))?;
     let wanted = header(&request.headers, "x-amz-checksum-algorithm").map(Algorithm::parse).transpose()?;
-    let source = copy_source::find(shared, &request.headers, &caller)?;
+    let source = copy_source::find(shared, named, &request.headers, &caller)?;
     let size = source.version.facts.size;
     if size > COPY_BYTES_MAX {
         return Err(invalid_request(format!(
@@ -65,6 +72,7 @@ pub async fn copy_object(
         facts.tags = from.tags.clone();
     }
     let modified_ms = facts.modified_ms;
+    let expiration = announced::expiration(&shared.stored(&bucket), &input.key, &facts)?;
     let new = NewVersion { key: input.key, facts, draft: Some(draft), part_list: Vec::new() };
     let published = shared
         .pool()
@@ -80,6 +88,7 @@ pub async fn copy_object(
     let output = CopyObjectOutput {
         copy_object_result: Some(result),
         copy_source_version_id: source.id.clone(),
+        expiration,
         version_id: published.answer(),
         ..CopyObjectOutput::default()
     };

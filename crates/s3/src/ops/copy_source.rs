@@ -30,12 +30,16 @@ pub struct Source {
     pub id: Option<String>,
 }
 
-/// Finds the source that the header x-amz-copy-source names, and checks the conditions on it.
-pub fn find(shared: &Shared, headers: &HeaderMap, caller: &Caller) -> S3Result<Source> {
+/// The source that the header x-amz-copy-source names.
+pub fn named(headers: &HeaderMap) -> S3Result<CopySource> {
     let text = header(headers, "x-amz-copy-source").ok_or_else(|| {
         invalid_argument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
     })?;
-    let named = CopySource::parse(text)?;
+    CopySource::parse(text)
+}
+
+/// Finds an object that a copy reads, and checks the conditions on it.
+pub fn find(shared: &Shared, named: CopySource, headers: &HeaderMap, caller: &Caller) -> S3Result<Source> {
     let action = match named.version {
         None => Action::GetObject,
         Some(_) => Action::GetObjectVersion,

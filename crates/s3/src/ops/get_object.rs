@@ -6,16 +6,18 @@ use hyper::{HeaderMap, StatusCode};
 use s3s::dto::{ETag, GetObjectInput, GetObjectOutput, HeadObjectInput, HeadObjectOutput};
 use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
+use super::announced;
 use super::answer::fill_checksum;
 use super::body::Reading;
 use super::named;
 use super::request::header;
 use crate::auth::access::Caller;
+use crate::checksum::Checksum;
 use crate::clock;
 use crate::conditions::{ReadConditions, Validators};
 use crate::error_document::Detailed;
 use crate::errors::{invalid_request, with_code};
-use crate::facts::{ObjectFacts, VersionId};
+use crate::facts::{ObjectFacts, PartRecord, VersionId};
 use crate::memory::Account;
 use crate::names;
 use crate::percent::{self, Plus};
@@ -43,6 +45,8 @@ struct Found {
     reading: Reading,
     /// The version id for the answer, if the bucket has versions.
     id: Option<String>,
+    /// When the object expires, if it is the current version.
+    expiration: Option<String>,
 }
 
 /// The part of an object that a request asks for.
@@ -52,6 +56,8 @@ struct Selected {
     is_partial: bool,
     /// The number of parts, if a part was asked for.
     parts_count: Option<i32>,
+    /// The checksum of all of these bytes, if it is known.
+    checksum: Option<Checksum>,
 }
 
 /// Finds the object, and holds its bytes.
@@ -69,7 +75,13 @@ fn find(shared: &Shared, bucket: &str, key: &str, version: Option<&str>) -> S3Re
             return Err(named::is_marker(id.is_some(), &version, answer));
         };
         if let Some(reading) = Reading::hold(&shared.service, content)? {
-            return Ok(Found { version, reading, id: answer });
+            let is_current = id.is_none()
+                || store::newest(&stored, key.as_bytes())
+                    .or_s3()?
+                    .is_some_and(|newest| newest.number == version.number);
+            let expiration =
+                if is_current { announced::expiration(&stored, key, &version.facts)? } else { None };
+            return Ok(Found { version, reading, id: answer, expiration });
         }
     }
     Err(S3Error::with_message(S3ErrorCode::SlowDown, "The object is being replaced. Please retry."))
@@ -102,23 +114,37 @@ impl Found {
         part: Option<i32>,
     ) -> S3Result<Selected> {
         let _ = shared;
-        let size = self.version.facts.size;
+        let facts = &self.version.facts;
+        let size = facts.size;
         let range = header(headers, "range");
         if let Some(number) = part {
             let list = store::part_list(stored, &self.version).or_s3()?;
             let range = range::resolve_part(number, list.as_deref(), size)?;
+            let checksum = match &list {
+                Some(list) => facts.checksum.as_ref().and_then(|whole| checksum_of_part(whole, list, number)),
+                None => facts.checksum.clone(),
+            };
             let parts_count = list.and_then(|list| i32::try_from(list.len()).ok());
             return Ok(match range {
-                Some(range) => Selected { is_partial: true, range, parts_count },
-                None => Selected { is_partial: false, range: 0..size, parts_count },
+                Some(range) => Selected { is_partial: true, range, parts_count, checksum },
+                None => Selected { is_partial: false, range: 0..size, parts_count, checksum },
             });
         }
         let resolved = range.map_or(Ok(None), |range| range::resolve(range, size));
-        match resolved.map_err(invalid_range)? {
-            Some(range) => Ok(Selected { is_partial: true, range, parts_count: None }),
-            None => Ok(Selected { is_partial: false, range: 0..size, parts_count: None }),
-        }
+        Ok(match resolved.map_err(invalid_range)? {
+            Some(range) => Selected { is_partial: true, range, parts_count: None, checksum: None },
+            None => {
+                let checksum = facts.checksum.clone();
+                Selected { is_partial: false, range: 0..size, parts_count: None, checksum }
+            }
+        })
     }
+}
+
+/// The checksum of a part of an object with the checksum `whole`. Its type says how the parts' checksums make the object's.
+fn checksum_of_part(whole: &Checksum, list: &[PartRecord], number: i32) -> Option<Checksum> {
+    let part = list.iter().find(|part| i32::try_from(part.number) == Ok(number))?;
+    part.checksum.clone().map(|value| Checksum { value, ..whole.clone() })
 }
 
 fn invalid_range(invalid: range::InvalidRange) -> S3Error {
@@ -156,11 +182,9 @@ fn check_request(
     Ok(())
 }
 
-/// Whether the request asks for checksums. They are those of the whole object.
-fn wants_checksum(headers: &HeaderMap, selected: &Selected) -> bool {
-    let is_enabled =
-        header(headers, "x-amz-checksum-mode").is_some_and(|mode| mode.eq_ignore_ascii_case("ENABLED"));
-    is_enabled && !selected.is_partial
+/// Whether the request asks for checksums.
+fn wants_checksum(headers: &HeaderMap) -> bool {
+    header(headers, "x-amz-checksum-mode").is_some_and(|mode| mode.eq_ignore_ascii_case("ENABLED"))
 }
 
 macro_rules! describe {
@@ -175,6 +199,7 @@ macro_rules! describe {
         $output.content_length = i64::try_from(length).ok();
         $output.content_type = Some(facts.headers.content_type().to_owned());
         $output.e_tag = Some(ETag::Strong(facts.etag.clone()));
+        $output.expiration = $found.expiration.clone();
         $output.last_modified = Some(clock::timestamp(facts.modified_ms));
         $output.metadata = facts.user_metadata.to_dto();
         $output.parts_count = $selected.parts_count;
@@ -193,8 +218,8 @@ macro_rules! describe {
         if facts.storage_class != crate::facts::StorageClass::default() {
             $output.storage_class = Some(facts.storage_class.to_dto());
         }
-        if wants_checksum($headers, &$selected) {
-            fill_checksum!($output, facts.checksum.clone());
+        if wants_checksum($headers) {
+            fill_checksum!($output, $selected.checksum.clone());
         }
     }};
 }

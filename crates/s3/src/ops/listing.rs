@@ -40,6 +40,11 @@ fn prefixes<T>(page: &Page<T>, encoding: Encoding) -> Option<Vec<CommonPrefix>> 
     (!prefixes.is_empty()).then_some(prefixes)
 }
 
+/// The delimiter as answers have it: not at all if it is empty.
+fn delimiter(query: &Query, encoding: Encoding) -> Option<String> {
+    (!query.delimiter.is_empty()).then(|| encoding.apply(&query.delimiter))
+}
+
 fn listed(page: &Page<store::Version>, encoding: Encoding, with_owner: bool) -> Vec<Object> {
     let object = |facts: &ObjectFacts, key: &str| Object {
         checksum_algorithm: facts.checksum.as_ref().map(|checksum| vec![checksum.algorithm.to_dto()]),
@@ -98,7 +103,7 @@ pub async fn list_objects(
         contents: Some(listed(&page, encoding, true)),
         common_prefixes: prefixes(&page, encoding),
         next_marker: next.filter(|_| !query.delimiter.is_empty()),
-        delimiter: input.delimiter.map(|delimiter| encoding.apply(&delimiter)),
+        delimiter: delimiter(&query, encoding),
         encoding_type: encoding.to_dto(),
         ..ListObjectsOutput::default()
     };
@@ -139,7 +144,7 @@ pub async fn list_objects_v2(
         next_continuation_token: token,
         contents: Some(contents),
         common_prefixes: prefixes(&page, encoding),
-        delimiter: input.delimiter.map(|delimiter| encoding.apply(&delimiter)),
+        delimiter: delimiter(&query, encoding),
         encoding_type: encoding.to_dto(),
         start_after: input.start_after.map(|key| encoding.apply(&key)),
         ..ListObjectsV2Output::default()
@@ -210,7 +215,7 @@ pub async fn list_object_versions(
     let output = ListObjectVersionsOutput {
         common_prefixes: prefixes(&page, encoding),
         delete_markers: (!markers.is_empty()).then_some(markers),
-        delimiter: input.delimiter.map(|delimiter| encoding.apply(&delimiter)),
+        delimiter: delimiter(&query, encoding),
         encoding_type: encoding.to_dto(),
         is_truncated: Some(page.next.is_some()),
         key_marker: Some(encoding.apply(&input.key_marker.unwrap_or_default())),
@@ -306,7 +311,7 @@ pub async fn list_multipart_uploads(
     let output = ListMultipartUploadsOutput {
         bucket: Some(input.bucket),
         common_prefixes: prefixes(&page, encoding),
-        delimiter: input.delimiter.map(|delimiter| encoding.apply(&delimiter)),
+        delimiter: delimiter(&query, encoding),
         encoding_type: encoding.to_dto(),
         is_truncated: Some(page.next.is_some()),
         key_marker: Some(encoding.apply(&input.key_marker.unwrap_or_default())),

@@ -4,6 +4,7 @@
 //! checked its signature, and [`crate::auth`] has decided that the caller may do this.
 
 mod acl;
+mod announced;
 mod answer;
 mod body;
 mod bucket;
@@ -12,6 +13,7 @@ mod bucket_lifecycle;
 mod bucket_policy;
 mod bucket_tagging;
 mod complete_multipart_upload;
+mod copy_file;
 mod copy_object;
 mod copy_source;
 mod delete_object;

@@ -7,6 +7,7 @@ use s3s::dto::{
 };
 use s3s::{S3Request, S3Response, S3Result};
 
+use super::announced;
 use super::answer::{fill_checksum_value, initiator, owner};
 use super::body::{self, Arriving};
 use super::copy_source;
@@ -58,6 +59,8 @@ pub async fn create_multipart_upload(
         tags: new.tags,
         lock: new.lock,
     };
+    let (abort_date, abort_rule_id) =
+        announced::abortion(&shared.stored(&bucket), &input.key, facts.initiated_ms)?.unzip();
     let key = input.key.clone();
     let number = shared
         .pool()
@@ -68,6 +71,8 @@ pub async fn create_multipart_upload(
         bucket: Some(input.bucket),
         key: Some(input.key),
         upload_id: Some(number.to_string()),
+        abort_date,
+        abort_rule_id,
         checksum_algorithm: checksum.named.then(|| checksum.algorithm.to_dto()),
         checksum_type: checksum.named.then(|| checksum.kind.to_dto()),
         ..CreateMultipartUploadOutput::default()
@@ -153,7 +158,12 @@ pub async fn upload_part_copy(
     let bucket = shared.bucket(&input.bucket)?;
     let upload = UploadNumber::parse(&input.upload_id)?;
     let facts = upload_of(&shared.stored(&bucket), &input.key, upload).or_s3()??;
-    let source = copy_source::find(shared, &request.headers, &Caller::of(&request.extensions))?;
+    let source = copy_source::find(
+        shared,
+        copy_source::named(&request.headers)?,
+        &request.headers,
+        &Caller::of(&request.extensions),
+    )?;
     let size = source.version.facts.size;
     let range = match header(&request.headers, "x-amz-copy-source-range") {
         Some(text) => range::resolve_copy_source(text, size)?,
@@ -257,7 +267,10 @@ pub async fn list_parts(
             part
         })
         .collect();
+    let (abort_date, abort_rule_id) = announced::abortion(&stored, &input.key, facts.initiated_ms)?.unzip();
     let output = ListPartsOutput {
+        abort_date,
+        abort_rule_id,
         bucket: Some(input.bucket),
         key: Some(input.key),
         upload_id: Some(input.upload_id),

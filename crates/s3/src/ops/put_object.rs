@@ -3,6 +3,7 @@
 use s3s::dto::{PutObjectInput, PutObjectOutput};
 use s3s::{S3Request, S3Response, S3Result};
 
+use super::announced;
 use super::answer::fill_checksum;
 use super::body::{self, Arriving};
 use super::request::NewFacts;
@@ -49,6 +50,7 @@ pub async fn put_object(
         owner: caller.user,
         ..new.object()
     };
+    let expiration = announced::expiration(&shared.stored(&bucket), &input.key, &facts)?;
     let new = NewVersion { key: input.key, facts, draft: Some(draft), part_list: Vec::new() };
     let published = shared
         .pool()
@@ -57,6 +59,7 @@ pub async fn put_object(
         .or_s3()??;
     let mut output = PutObjectOutput {
         e_tag: Some(s3s::dto::ETag::Strong(etag)),
+        expiration,
         size: i64::try_from(size).ok(),
         version_id: published.answer(),
         ..PutObjectOutput::default()

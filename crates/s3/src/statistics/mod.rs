@@ -25,6 +25,8 @@ pub use buckets::{BucketCounters, BucketTraffic};
 pub use lifecycle::{LifecycleCounters, LifecycleCounts};
 pub use operations::{NONE, OPERATIONS, Operation};
 
+use crate::limits::LimitCounters;
+
 /// How a request was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
@@ -122,6 +124,8 @@ pub struct Statistics {
     pub lifecycle: LifecycleCounters,
     /// The connections of the listener.
     pub connections: Arc<ConnectionCounters>,
+    /// How often limits on clients were reached.
+    pub limits: Arc<LimitCounters>,
 }
 
 #[derive(Default)]
@@ -154,6 +158,7 @@ impl Default for Statistics {
             buckets: PerVolume::default(),
             lifecycle: LifecycleCounters::default(),
             connections: Arc::default(),
+            limits: Arc::default(),
         }
     }
 }

@@ -70,6 +70,24 @@ pub(super) static FAMILIES: &[Family] = &[
         }),
     },
     Family {
+        name: "forebay_s3_limits_reached_total",
+        kind: Kind::Counter,
+        labels: &[Label {
+            name: "limit",
+            bound: "`memory_wait`, `memory_refused`, `body_silent`, `body_slow`, `response_slow`",
+        }],
+        says: "How often a limit on clients was reached. `memory_wait`: a request waited for memory. `memory_refused`: it got none in \
+               time. `body_silent`: nothing of a request's body came for a while. `body_slow`: it came too slowly. `response_slow`: the \
+               client took an answer too slowly.",
+        then: "Memory: raise s3.requests_max if honest clients wait. The others end requests of clients that keep memory and move no bytes: \
+               check their network, and where unknown clients come from.",
+        collect: Collect::S3(|s3, samples| {
+            for (limit, count) in &s3.limits {
+                samples.with(&[("limit", limit)], *count);
+            }
+        }),
+    },
+    Family {
         name: "forebay_s3_connections",
         kind: Kind::Gauge,
         labels: &[],

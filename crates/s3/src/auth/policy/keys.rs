@@ -66,6 +66,16 @@ keys! {
     VersionId "s3:VersionId",
     /// The header `x-amz-acl`.
     Acl "s3:x-amz-acl",
+    /// The header `x-amz-grant-full-control`.
+    GrantFullControl "s3:x-amz-grant-full-control",
+    /// The header `x-amz-grant-read`.
+    GrantRead "s3:x-amz-grant-read",
+    /// The header `x-amz-grant-read-acp`.
+    GrantReadAcp "s3:x-amz-grant-read-acp",
+    /// The header `x-amz-grant-write`.
+    GrantWrite "s3:x-amz-grant-write",
+    /// The header `x-amz-grant-write-acp`.
+    GrantWriteAcp "s3:x-amz-grant-write-acp",
     /// The header `x-amz-content-sha256`.
     ContentSha256 "s3:x-amz-content-sha256",
     /// `AWS4-HMAC-SHA256`.

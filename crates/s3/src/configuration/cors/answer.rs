@@ -27,8 +27,11 @@ impl Cors {
     }
 
     /// Returns the headers that an answer to an ordinary request gets: none if it is not cross-origin, or no rule allows
-    /// it.
+    /// it. As in S3, a request that has the headers of a preflight is answered as one.
     pub fn headers(&self, method: &str, request: &HeaderMap) -> AnswerHeaders {
+        if request.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
+            return self.preflight(request).unwrap_or_default();
+        }
         let Some(origin) = request.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()) else {
             return HeaderMap::new();
         };

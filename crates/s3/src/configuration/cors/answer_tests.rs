@@ -96,3 +96,18 @@ fn ordinary_answers_get_headers_only_if_a_rule_allows_the_origin() {
     assert!(headers("https://other.org", "PUT").is_empty());
     assert!(headers("", "GET").is_empty());
 }
+
+#[test]
+fn a_request_with_the_headers_of_a_preflight_is_answered_as_one() {
+    let headers = |method, request: &HeaderMap| {
+        let answer = cors().headers(method, request);
+        let value = answer.get("access-control-allow-origin").map(|value| value.to_str().unwrap().to_owned());
+        value.unwrap_or_default()
+    };
+    let origin = "https://a.example.com";
+    assert_eq!(headers("GET", &request(origin, "PUT", "")), origin);
+    assert_eq!(headers("PUT", &request("https://other.org", "GET", "")), "*");
+    assert_eq!(headers("GET", &request("https://other.org", "PUT", "")), "");
+    assert_eq!(headers("GET", &request(origin, "PUT", "x-other")), "");
+    assert_eq!(headers("PUT", &request("https://other.org", "", "")), "");
+}

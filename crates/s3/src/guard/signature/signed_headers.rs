@@ -10,7 +10,7 @@ use std::str;
 
 use hyper::header::HeaderMap;
 
-use crate::guard::headers::AMZ;
+use crate::guard::headers::decides;
 use crate::guard::refusal::Refusal;
 
 /// The one header of S3 that need not be signed: the canonical request contains its value in another place.
@@ -23,7 +23,7 @@ pub(super) fn check(headers: &HeaderMap, listed: &str) -> Result<(), Refusal> {
     let mut unsigned: Vec<String> = headers
         .keys()
         .map(|name| name.as_str())
-        .filter(|name| name.starts_with(AMZ) && *name != EXCEPTED && !names.contains(name))
+        .filter(|name| decides(name) && *name != EXCEPTED && !names.contains(name))
         .map(str::to_owned)
         .collect();
     if !names.contains("host") {
@@ -70,8 +70,8 @@ mod tests {
         assert_eq!(checked(&have, "x-amz-date"), refused(&["host"]));
         assert_eq!(checked(&have, ""), refused(&["host", "x-amz-date"]));
         assert_eq!(checked(&have, "host;X-Amz-Date"), refused(&["x-amz-date"]));
-        let copy = ["host", "x-amz-tagging", "x-amz-copy-source"];
-        assert_eq!(checked(&copy, "host"), refused(&["x-amz-copy-source", "x-amz-tagging"]));
+        let copy = ["host", "x-forebay-records", "x-amz-copy-source"];
+        assert_eq!(checked(&copy, "host"), refused(&["x-amz-copy-source", "x-forebay-records"]));
     }
 
     #[test]

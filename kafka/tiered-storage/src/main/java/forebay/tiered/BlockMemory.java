@@ -26,7 +26,7 @@ final class BlockMemory {
 
     /**
      * Finds a block. If it is not there, makes room for it and for those after it that are not there either, up to a number. Returns null if there is
-     * no room for one, until {@link #loaded} is called.
+     * no room for one, until {@link #loaded} or {@link #failed} is called.
      */
     synchronized Taken take(StoredObject object, int index, int countMax) {
         Block found = blocks.get(new Block.Id(object.key(), index));
@@ -75,12 +75,16 @@ final class BlockMemory {
         }
     }
 
-    /** A block is there, or its request failed. A failed block is not kept, so the next reader asks again. */
-    synchronized void loaded(Block block) {
+    /** A block is there. */
+    synchronized void loaded() {
         loading--;
-        if (block.bytes().isCompletedExceptionally()) {
-            blocks.remove(block.id(), block);
-        }
+        notifyAll();
+    }
+
+    /** The request of a block failed. The block is forgotten before its readers know, so that the next one asks again. */
+    synchronized void failed(Block block) {
+        loading--;
+        blocks.remove(block.id(), block);
         notifyAll();
     }
 

@@ -119,7 +119,7 @@ final class Fetches {
                     progress.blocks++;
                     metrics.fetchedBytes.add(bytes.length);
                     block.bytes().complete(bytes);
-                    memory.loaded(block);
+                    memory.loaded();
                 }
                 whole = true;
             } finally {
@@ -153,8 +153,9 @@ final class Fetches {
 
     private void fail(List<Block> blocks, Throwable failure) {
         for (Block block : blocks) {
-            if (block.bytes().completeExceptionally(failure)) {
-                memory.loaded(block);
+            if (block.isLoading()) {
+                memory.failed(block);
+                block.bytes().completeExceptionally(failure);
             }
         }
     }
