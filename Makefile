@@ -4,10 +4,10 @@ CARGO ?= cargo
 # Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
 OUT ?=
 
-.PHONY: help setup build package demo test fuzz soak crash bench bench-s3 lint docs clean
+.PHONY: help setup build package demo test fuzz soak crash s3-conformance bench bench-s3 lint docs clean
 
 help: ## List the targets
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 setup: ## Install what is missing on Debian or Ubuntu; says what and why first
 	@scripts/setup
@@ -38,6 +38,11 @@ crash: ## Kill the daemon 100 times while S3 clients change objects, with two co
 	$(CARGO) build --profile ci --locked --package forebay
 	@scripts/check-s3-crash target/ci/forebay --copies yes
 	@scripts/check-s3-crash target/ci/forebay --copies no --rounds 20
+
+s3-conformance: ## Run the S3 conformance suites of others, for about an hour
+	@scripts/setup tests
+	$(CARGO) build --profile ci --locked --package forebay
+	@scripts/check-s3-conformance target/ci/forebay
 
 bench: setup build ## Measure Forebay beside NFS-Ganesha: one client, and many streams
 	@scripts/bench target/release/forebay $(OUT)

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -88,21 +90,9 @@ final class Deletes {
 
     private void send(Call call, List<Waiting> batch) {
         try {
-            List<ObjectIdentifier> objects = batch.stream().flatMap(each -> each.keys().stream())
-                    .distinct().map(key -> ObjectIdentifier.builder().key(key).build()).toList();
-            String what = "DeleteObjects of " + objects.get(0).key() + (objects.size() > 2 ? " and " + (objects.size() - 1) + " others" : "");
+            List<String> keys = batch.stream().flatMap(each -> each.keys().stream()).distinct().toList();
             metrics.deleteRequests.increment();
-            Map<String, S3Error> refused;
-            try {
-                DeleteObjectsResponse answer = store.request(call, what, client ->
-                        client.deleteObjects(delete -> delete.bucket(store.bucket()).delete(Delete.builder().quiet(true).objects(objects).build())));
-                refused = refusals(answer);
-            } catch (StoreException failure) {
-                if (failure.status() != 501 && !failure.code().equals("NotImplemented")) {
-                    throw failure;
-                }
-                refused = oneByOne(call, objects);
-            }
+            Map<String, S3Error> refused = request(store, call, keys);
             for (Waiting each : batch) {
                 answer(each, refused);
             }
@@ -111,7 +101,31 @@ final class Deletes {
         }
     }
 
-    private static Map<String, S3Error> refusals(DeleteObjectsResponse answer) {
+    /** Deletes objects in one request. Returns the errors of keys that could not be deleted. */
+    static Map<String, S3Error> request(ObjectStore store, Call call, List<String> keys) throws IOException {
+        List<ObjectIdentifier> objects = keys.stream().map(key -> ObjectIdentifier.builder().key(key).build()).toList();
+        String what = "DeleteObjects of " + keys.get(0) + (keys.size() > 1 ? " and " + (keys.size() - 1) + " more" : "");
+        try {
+            DeleteObjectsResponse answer = store.request(call, what, client ->
+                    client.deleteObjects(delete -> delete.bucket(store.bucket()).delete(Delete.builder().objects(objects).build())));
+            return refusals(what, keys, answer);
+        } catch (StoreException failure) {
+            if (failure.status() != 501 && !failure.code().equals("NotImplemented")) {
+                throw failure;
+            }
+            oneByOne(store, call, keys);
+            return Map.of();
+        }
+    }
+
+    /** Each key must be in the answer: something that answers 200 and is no S3 server has deleted nothing. */
+    private static Map<String, S3Error> refusals(String what, List<String> keys, DeleteObjectsResponse answer) throws StoreException {
+        Set<String> answered = new HashSet<>();
+        answer.deleted().forEach(deleted -> answered.add(deleted.key()));
+        answer.errors().forEach(error -> answered.add(error.key()));
+        if (!answered.containsAll(keys)) {
+            throw StoreException.wrongAnswer(what + ": the answer does not name all keys, so it is not that of an S3 server");
+        }
         Map<String, S3Error> refused = new HashMap<>();
         for (S3Error error : answer.errors()) {
             if (!"NoSuchKey".equals(error.code())) {
@@ -122,17 +136,16 @@ final class Deletes {
     }
 
     /** For servers without DeleteObjects. */
-    private Map<String, S3Error> oneByOne(Call call, List<ObjectIdentifier> objects) throws IOException {
-        for (ObjectIdentifier object : objects) {
+    private static void oneByOne(ObjectStore store, Call call, List<String> keys) throws IOException {
+        for (String key : keys) {
             try {
-                store.request(call, "DeleteObject " + object.key(), client -> client.deleteObject(delete -> delete.bucket(store.bucket()).key(object.key())));
+                store.request(call, "DeleteObject " + key, client -> client.deleteObject(delete -> delete.bucket(store.bucket()).key(key)));
             } catch (StoreException failure) {
                 if (failure.kind() != StoreException.Kind.MISSING) {
                     throw failure;
                 }
             }
         }
-        return Map.of();
     }
 
     private static void answer(Waiting segment, Map<String, S3Error> refused) {

@@ -30,7 +30,10 @@ final class Fetches {
         this.memory = memory;
     }
 
-    /** The bytes of a block. If it must be loaded, up to so many blocks are loaded with it. Waits for at most the time-out of the settings. */
+    /**
+     * The bytes of a block. If it must be loaded, up to so many blocks are loaded with it. Waits for at most the
+     * time-out of the settings.
+     */
     byte[] block(StoredObject object, int index, int countMax) throws IOException {
         long deadline = System.nanoTime() + settings.timeout().toNanos();
         String name = "read " + object.key();
@@ -119,7 +122,7 @@ final class Fetches {
                     progress.blocks++;
                     metrics.fetchedBytes.add(bytes.length);
                     block.bytes().complete(bytes);
-                    memory.loaded(block);
+                    memory.loaded();
                 }
                 whole = true;
             } finally {
@@ -153,8 +156,9 @@ final class Fetches {
 
     private void fail(List<Block> blocks, Throwable failure) {
         for (Block block : blocks) {
-            if (block.bytes().completeExceptionally(failure)) {
-                memory.loaded(block);
+            if (block.isLoading()) {
+                memory.failed(block);
+                block.bytes().completeExceptionally(failure);
             }
         }
     }

@@ -45,10 +45,10 @@ final class Upload {
 
     /** Uploads an object in one request. */
     void object(Call call, String key, long size, int checksum, Map<String, String> userMetadata, ContentStreamProvider body) throws IOException {
-        store.request(call, "PutObject " + key, settings.requestTimeout(size), client -> client.putObject(
+        store.request(call, "PutObject " + key, settings.requestTimeout(size), client -> stored("PutObject " + key, client.putObject(
                 put -> put.bucket(store.bucket()).key(key).contentLength(size).contentType(BINARY).metadata(userMetadata)
                         .checksumCRC32C(text(checksum)),
-                RequestBody.fromContentProvider(body, size, BINARY)));
+                RequestBody.fromContentProvider(body, size, BINARY)).eTag()));
         metrics.uploadedBytes.add(size);
     }
 
@@ -61,8 +61,9 @@ final class Upload {
             for (int index = 0; index < check.parts().length; index++) {
                 parts.add(part(call, file, size, check, key, id, index));
             }
-            store.request(call, "CompleteMultipartUpload " + key, settings.requestTimeout(size), client -> client.completeMultipartUpload(done -> done
-                    .bucket(store.bucket()).key(key).uploadId(id).multipartUpload(list -> list.parts(parts))));
+            store.request(call, "CompleteMultipartUpload " + key, settings.requestTimeout(size), client -> stored("CompleteMultipartUpload " + key,
+                    client.completeMultipartUpload(done -> done
+                            .bucket(store.bucket()).key(key).uploadId(id).multipartUpload(list -> list.parts(parts))).eTag()));
             complete = true;
         } finally {
             if (!complete) {
@@ -76,10 +77,11 @@ final class Upload {
         long length = Math.min(settings.partBytes(), size - position);
         String checksum = text(check.parts()[index]);
         int number = index + 1;
-        String tag = store.request(call, "UploadPart " + number + " of " + key, settings.requestTimeout(length), client -> client.uploadPart(
-                part -> part.bucket(store.bucket()).key(key).uploadId(id).partNumber(number).contentLength(length)
-                        .checksumCRC32C(checksum),
-                RequestBody.fromContentProvider(() -> new FilePart(file, position, length, rate), length, BINARY))).eTag();
+        String tag = store.request(call, "UploadPart " + number + " of " + key, settings.requestTimeout(length), client -> stored("UploadPart of " + key,
+                client.uploadPart(
+                        part -> part.bucket(store.bucket()).key(key).uploadId(id).partNumber(number).contentLength(length)
+                                .checksumCRC32C(checksum),
+                        RequestBody.fromContentProvider(() -> new FilePart(file, position, length, rate), length, BINARY)).eTag()));
         metrics.uploadedBytes.add(length);
         return CompletedPart.builder().partNumber(number).eTag(tag).checksumCRC32C(checksum).build();
     }
@@ -99,6 +101,17 @@ final class Upload {
         } catch (CallEndedException failure) {
             LOG.info("the upload is aborted later, when it is stale: {}", failure.getMessage());
         }
+    }
+
+    /**
+     * Whoever stored something says under which ETag. Anything else that answers 200, such as a proxy, has stored
+     * nothing, and Kafka would delete its file.
+     */
+    private static String stored(String what, String tag) throws StoreException {
+        if (tag == null || tag.isEmpty()) {
+            throw StoreException.wrongAnswer(what + ": the answer has no ETag, so it is not that of an S3 server");
+        }
+        return tag;
     }
 
     /** A checksum as S3 wants it. */

@@ -179,7 +179,8 @@ final class FakeS3 implements AutoCloseable {
         int left = Integer.parseInt(query.getOrDefault("max-keys", "1000"));
         for (Map.Entry<String, Stored> each : objects.entrySet()) {
             if (each.getKey().startsWith(query.getOrDefault("prefix", "")) && left-- > 0) {
-                xml.append("<Contents><Key>").append(each.getKey()).append("</Key><Size>").append(each.getValue().bytes().length).append("</Size></Contents>");
+                xml.append("<Contents><Key>").append(each.getKey()).append("</Key><Size>").append(each.getValue().bytes().length).append("</Size><LastModified>")
+                        .append(Instant.now()).append("</LastModified></Contents>");
             }
         }
         send(exchange, 200, xml + "</ListBucketResult>", Map.of());
@@ -194,10 +195,12 @@ final class FakeS3 implements AutoCloseable {
 
     private void deleteObjects(HttpExchange exchange, String body) throws IOException {
         Matcher keys = Pattern.compile("<Key>([^<]*)</Key>").matcher(body);
+        StringBuilder deleted = new StringBuilder();
         while (keys.find()) {
             objects.remove(keys.group(1));
+            deleted.append("<Deleted><Key>").append(keys.group(1)).append("</Key></Deleted>");
         }
-        send(exchange, 200, "<DeleteResult></DeleteResult>", Map.of());
+        send(exchange, 200, "<DeleteResult>" + deleted + "</DeleteResult>", Map.of());
     }
 
     private void complete(HttpExchange exchange, String id) throws IOException {

@@ -103,6 +103,11 @@ final class TestSegment {
                 Map.of(0, metadata.startOffset()));
     }
 
+    /** From now on the segment has another id. */
+    void renamed() {
+        metadata = retried();
+    }
+
     String logKey() {
         return new ObjectKeys("").log(metadata);
     }
