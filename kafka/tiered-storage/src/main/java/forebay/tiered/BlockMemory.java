@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The blocks of all readers, at most a given number. A block counts from before its request is sent. When there is no room, the block that was not used for
- * the longest time goes; one that is still loading stays.
+ * The blocks of all readers, at most a given number. A block counts from before its request is sent. When there is no
+ * room, the block that was not used for the longest time goes; one that is still loading stays.
  */
 final class BlockMemory {
     private final int blocksMax;
@@ -25,8 +25,8 @@ final class BlockMemory {
     record Taken(Block block, List<Block> toLoad) {}
 
     /**
-     * Finds a block. If it is not there, makes room for it and for those after it that are not there either, up to a number. Returns null if there is
-     * no room for one, until {@link #loaded} or {@link #failed} is called.
+     * Finds a block. If it is not there, makes room for it and for those after it that are not there either, up to a
+     * number. Returns null if there is no room for one, until {@link #loaded} or {@link #failed} is called.
      */
     synchronized Taken take(StoredObject object, int index, int countMax) {
         Block found = blocks.get(new Block.Id(object.key(), index));
@@ -38,8 +38,9 @@ final class BlockMemory {
     }
 
     /**
-     * Makes room for blocks that no reader waits for: the first that are missing from a range. Takes no more than half of the memory, and never waits. If
-     * fewer than a least number are missing, it waits for more to be, unless the object ends there: requests should not be small.
+     * Makes room for blocks that no reader waits for: the first that are missing from a range. Takes no more than
+     * half of the memory, and never waits. If fewer than a least number are missing, it waits for more to be, unless
+     * the object ends there: requests should not be small.
      */
     synchronized List<Block> takeAhead(StoredObject object, int from, int until, int countMin) {
         int index = from;

@@ -5,8 +5,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * One call of the broker, or one task of the plugin: its deadline, and the requests that it has under way, so that another thread can end
- * it. The thread that works on a call cannot be stopped by an interrupt while it waits for a socket; aborting its request does stop it.
+ * One call of the broker, or one task of the plugin: its deadline, and the requests that it has under way, so that
+ * another thread can end it. The thread that works on a call cannot be stopped by an interrupt while it waits for a
+ * socket; aborting its request does stop it.
  */
 final class Call {
     private static final ThreadLocal<Call> CURRENT = new ThreadLocal<>();

@@ -15,8 +15,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs calls in threads of the plugin, while the thread of the broker waits: that one can be interrupted at any time, and leaves at the
- * deadline. A thread that hangs in the kernel stays until the kernel lets it go; when too many do, new calls are refused.
+ * Runs calls in threads of the plugin, while the thread of the broker waits: that one can be interrupted at any time,
+ * and leaves at the deadline. A thread that hangs in the kernel stays until the kernel lets it go; when too many do,
+ * new calls are refused.
  */
 final class Calls implements AutoCloseable {
     private static final int THREADS_MAX = 256;
@@ -43,7 +44,10 @@ final class Calls implements AutoCloseable {
         T run(Call call) throws Exception;
     }
 
-    /** Runs the task, and waits until it ends, its deadline passes, or this thread is interrupted. In the last two cases it is abandoned. */
+    /**
+     * Runs the task, and waits until it ends, its deadline passes, or this thread is interrupted. In the last two
+     * cases it is abandoned.
+     */
     <T> T run(String name, Duration timeout, Task<T> task) throws Exception {
         Call call = new Call(name, timeout);
         Future<T> result = start(call, task);

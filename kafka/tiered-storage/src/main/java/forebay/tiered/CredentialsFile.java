@@ -27,6 +27,7 @@ final class CredentialsFile implements AwsCredentialsProvider {
     private long size;
     private Object file;
     private AwsCredentials credentials;
+    private long generation;
 
     CredentialsFile(Path path, String profile) throws IOException {
         this.path = path;
@@ -48,8 +49,13 @@ final class CredentialsFile implements AwsCredentialsProvider {
         return credentials;
     }
 
-    /** Reads the file again, whatever its time says. Returns whether it has other credentials. */
-    synchronized boolean refresh() {
+    /** A number that changes with the credentials. */
+    synchronized long generation() {
+        return generation;
+    }
+
+    /** Reads the file again, whatever its time says. */
+    synchronized void refresh() {
         AwsCredentials before = credentials;
         try {
             noteState();
@@ -58,11 +64,10 @@ final class CredentialsFile implements AwsCredentialsProvider {
             LOG.warn("the credentials from before are used: {}", unusable.getMessage());
             modified = null;
         }
-        boolean changed = !credentials.equals(before);
-        if (changed) {
+        if (!credentials.equals(before)) {
+            generation++;
             LOG.info("{} has other credentials now", path);
         }
-        return changed;
     }
 
     private void noteState() throws IOException {

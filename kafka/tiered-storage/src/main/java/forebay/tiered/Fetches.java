@@ -30,7 +30,10 @@ final class Fetches {
         this.memory = memory;
     }
 
-    /** The bytes of a block. If it must be loaded, up to so many blocks are loaded with it. Waits for at most the time-out of the settings. */
+    /**
+     * The bytes of a block. If it must be loaded, up to so many blocks are loaded with it. Waits for at most the
+     * time-out of the settings.
+     */
     byte[] block(StoredObject object, int index, int countMax) throws IOException {
         long deadline = System.nanoTime() + settings.timeout().toNanos();
         String name = "read " + object.key();

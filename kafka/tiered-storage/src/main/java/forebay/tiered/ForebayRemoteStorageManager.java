@@ -96,7 +96,10 @@ public final class ForebayRemoteStorageManager implements RemoteStorageManager {
                 new Deletes(store, settings.timeout(), metrics, calls), upkeep);
     }
 
-    /** A refusal stops the broker's start, with a remedy. A server that cannot be reached does not: the local logs are as good as before. */
+    /**
+     * A refusal stops the broker's start, with a remedy. A server that cannot be reached does not: the local logs are
+     * as good as before.
+     */
     private static void firstRequest(Parts made) {
         try {
             made.calls().run("look at the bucket " + made.store().bucket(), made.settings().timeout(), call -> {

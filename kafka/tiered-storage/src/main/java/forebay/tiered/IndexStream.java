@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.zip.CRC32C;
 
-/** An index whose checksum is compared when it ends. Kafka writes an index to a temporary file first, so it does not use one that fails here. */
+/**
+ * An index whose checksum is compared when it ends. Kafka writes an index to a temporary file first, so it does not
+ * use one that fails here.
+ */
 final class IndexStream extends FilterInputStream {
     private final CRC32C checksum = new CRC32C();
     private final String name;

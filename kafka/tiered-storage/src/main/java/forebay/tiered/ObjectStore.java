@@ -22,8 +22,8 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * Sends requests to the bucket. Each has a time limit of its own and ends with its call. What may pass is repeated; anything else becomes a
- * {@link StoreException}.
+ * Sends requests to the bucket. Each has a time limit of its own and ends with its call. What may pass is repeated;
+ * anything else becomes a {@link StoreException}.
  */
 final class ObjectStore implements AutoCloseable {
     private static final int ATTEMPTS_MAX = 5;
@@ -93,10 +93,10 @@ final class ObjectStore implements AutoCloseable {
 
     <T> T request(Call call, String what, Duration timeout, Request<T> request) throws IOException {
         boolean missing = false;
-        boolean refreshed = false;
         Duration backoff = BACKOFF;
         for (int attempt = 1; ; attempt++) {
             StoreException failure;
+            long generation = credentials == null ? 0 : credentials.generation();
             try {
                 return once(call, what, timeout, request);
             } catch (CallEndedException ended) {
@@ -108,9 +108,8 @@ final class ObjectStore implements AutoCloseable {
             boolean again = switch (failure.kind()) {
                 case PASSING -> attempt < ATTEMPTS_MAX;
                 case MISSING -> !missing;
-                case REFUSED -> failure.status() == 403 && !refreshed && credentials != null && credentials.refresh();
+                case REFUSED -> failure.status() == 403 && attempt < ATTEMPTS_MAX && haveChangedSince(generation);
             };
-            refreshed |= failure.status() == 403;
             missing = failure.kind() == StoreException.Kind.MISSING;
             if (!again || call.left().compareTo(backoff) <= 0) {
                 throw failure;
@@ -118,6 +117,15 @@ final class ObjectStore implements AutoCloseable {
             call.sleep(backoff.plusMillis(ThreadLocalRandom.current().nextLong(backoff.toMillis())));
             backoff = backoff.multipliedBy(2);
         }
+    }
+
+    /** Whether there are other credentials than those of a request that was refused: from now, or since another request read them. */
+    private boolean haveChangedSince(long generation) {
+        if (credentials == null) {
+            return false;
+        }
+        credentials.refresh();
+        return credentials.generation() != generation;
     }
 
     /** One attempt, which is aborted when its time is over. */

@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Remembers where readers of the last while stopped, to know those that go on from there. Kafka opens a segment anew for each fetch, and starts a little
- * before the place where the last one stopped, because its last batch was cut.
+ * Remembers where readers of the last while stopped, to know those that go on from there. Kafka opens a segment anew
+ * for each fetch, and starts a little before the place where the last one stopped, because its last batch was cut.
  */
 final class Readers {
     private static final int SEGMENTS_MAX = 1024;

@@ -6,12 +6,13 @@ import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 
 /**
- * Walks the record batches of a segment while its bytes pass, and notes the first thing that is wrong: a checksum, an offset outside what was
- * named or not above the one before, a size that cannot be, or an end within a batch.
+ * Walks the record batches of a segment while its bytes pass, and notes the first thing that is wrong: a checksum, an
+ * offset outside what was named or not above the one before, a size that cannot be, or an end within a batch.
  *
- * <p>A batch begins with its base offset (8 bytes), the length of what follows (4), and 17 bytes later, in all versions, its magic. In
- * version 2 a CRC-32C (4) covers everything after itself, and the last offset is the base offset plus a delta. In versions 0 and 1 a CRC-32
- * stands before the magic and covers what follows; the offset is that of the last record.
+ * <p>A batch begins with its base offset (8 bytes) and the length of what follows (4); byte 16 is its magic in all
+ * versions. In version 2 a CRC-32C (4) covers everything after itself, and the last offset is the base offset plus a
+ * delta. In versions 0 and 1 a CRC-32 stands before the magic and covers what follows; the offset is that of the last
+ * record.
  */
 final class RecordWalk {
     private static final int LENGTH_AT = 8;

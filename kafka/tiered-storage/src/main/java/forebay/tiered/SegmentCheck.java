@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.zip.CRC32C;
 
 /**
- * Reads a segment once before it is sent: walks its record batches, and computes the checksums with which it is sent. What the server then
- * accepts are the bytes that were checked.
+ * Reads a segment once before it is sent: walks its record batches, and computes the checksums with which it is sent.
+ * What the server then accepts are the bytes that were checked.
  *
  * @param checksum CRC-32C of all
  * @param parts CRC-32C of each part

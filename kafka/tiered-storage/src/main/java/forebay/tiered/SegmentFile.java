@@ -51,7 +51,10 @@ final class SegmentFile implements AutoCloseable {
         channel.force(true);
     }
 
-    /** The name by which the server knows this file, or why there is none. The attribute is read by path, so the path must still lead to this file. */
+    /**
+     * The name by which the server knows this file, or why there is none. The attribute is read by path, so the path
+     * must still lead to this file.
+     */
     Source source() {
         Optional<String> token;
         try {

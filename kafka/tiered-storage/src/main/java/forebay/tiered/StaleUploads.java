@@ -3,14 +3,17 @@ package forebay.tiered;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
 
 /**
- * Aborts multipart uploads that a dead broker left behind. Several brokers share a prefix, so they are known by their age alone: an upload that is
- * older than any copy can last belongs to nobody.
+ * Aborts multipart uploads that a dead broker left behind. Several brokers share a prefix, so they are known by their
+ * age alone: an upload that is older than any copy can last belongs to nobody.
  */
 final class StaleUploads {
     private static final Logger LOG = LoggerFactory.getLogger(StaleUploads.class);
@@ -31,22 +34,31 @@ final class StaleUploads {
 
     /** Lists all uploads below the prefix, and aborts those that are stale. */
     void abort(Call call) throws IOException {
+        for (MultipartUpload upload : list(store, call, keys.prefix())) {
+            if (isStale(upload)) {
+                abort(call, upload);
+            }
+        }
+    }
+
+    /** All uploads below a prefix. */
+    static List<MultipartUpload> list(ObjectStore store, Call call, String prefix) throws IOException {
+        List<MultipartUpload> all = new ArrayList<>();
         String keyMarker = null;
         String idMarker = null;
-        do {
+        boolean more = true;
+        while (more) {
             String fromKey = keyMarker;
             String fromId = idMarker;
             ListMultipartUploadsResponse page = store.request(call, "ListMultipartUploads", client -> client.listMultipartUploads(
-                    list -> list.bucket(store.bucket()).prefix(keys.prefix()).keyMarker(fromKey).uploadIdMarker(fromId)));
-            for (MultipartUpload upload : page.uploads()) {
-                if (isStale(upload)) {
-                    abort(call, upload);
-                }
-            }
-            boolean more = Boolean.TRUE.equals(page.isTruncated()) && page.nextKeyMarker() != null && !page.nextKeyMarker().equals(fromKey + "");
-            keyMarker = more ? page.nextKeyMarker() : null;
+                    list -> list.bucket(store.bucket()).prefix(prefix).keyMarker(fromKey).uploadIdMarker(fromId)));
+            all.addAll(page.uploads());
+            keyMarker = page.nextKeyMarker();
             idMarker = page.nextUploadIdMarker();
-        } while (keyMarker != null);
+            // A server that repeats a page would be asked for ever.
+            more = Boolean.TRUE.equals(page.isTruncated()) && keyMarker != null && !(keyMarker.equals(fromKey) && Objects.equals(idMarker, fromId));
+        }
+        return all;
     }
 
     private boolean isStale(MultipartUpload upload) {

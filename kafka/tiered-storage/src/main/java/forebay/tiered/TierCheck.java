@@ -15,7 +15,6 @@ import java.util.function.Supplier;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentState;
-import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.S3Object;
@@ -67,8 +66,8 @@ final class TierCheck {
     record Report(int segments, int objects, long bytes, int strange, List<Finding> findings, int deleted) {}
 
     /**
-     * Compares. Kafka's metadata is read twice: a segment that was there before the bucket was listed, and still is afterwards, must be in the list; an object that
-     * is not named afterwards was not named while it was listed.
+     * Compares. Kafka's metadata is read twice: a segment that was there before the bucket was listed, and still is
+     * afterwards, must be in the list; an object that is not named afterwards was not named while it was listed.
      *
      * @param readAll whether every object is read, for its checksum
      * @param deleteOrphans whether orphans that are old enough are deleted
@@ -164,9 +163,7 @@ final class TierCheck {
     }
 
     private void uploads(List<Finding> findings) throws IOException {
-        ListMultipartUploadsResponse page = store.request(call, "ListMultipartUploads",
-                client -> client.listMultipartUploads(list -> list.bucket(store.bucket()).prefix(keys.prefix())));
-        for (MultipartUpload upload : page.uploads()) {
+        for (MultipartUpload upload : StaleUploads.list(store, call, keys.prefix())) {
             if (keys.parse(upload.key()).isPresent() && isOld(upload.initiated())) {
                 findings.add(new Finding(Problem.STALE_UPLOAD, upload.key(), "begun at " + upload.initiated() + "; the next start of a broker aborts it"));
             }

@@ -103,7 +103,10 @@ final class Upload {
         }
     }
 
-    /** Whoever stored something says under which ETag. Anything else that answers 200, such as a proxy, has stored nothing, and Kafka would delete its file. */
+    /**
+     * Whoever stored something says under which ETag. Anything else that answers 200, such as a proxy, has stored
+     * nothing, and Kafka would delete its file.
+     */
     private static String stored(String what, String tag) throws StoreException {
         if (tag == null || tag.isEmpty()) {
             throw StoreException.wrongAnswer(what + ": the answer has no ETag, so it is not that of an S3 server");

@@ -252,7 +252,7 @@ class CopyTest {
     void an_interrupt_ends_a_copy_at_once_and_its_upload_too() throws Exception {
         plugin = Plugins.start(fake, folder, "upload.max.bytes.per.second", String.valueOf(MIB));
         TestSegment segment = TestSegment.write(folder, 100, 12 * MIB);
-        long millis = Waiting.millisUntilInterrupted(() -> plugin.copyLogSegmentData(segment.metadata(), segment.data), () -> !fake.requests("CreateUpload").isEmpty());
+        long millis = Waiting.millisUntilInterrupted(() -> plugin.copyLogSegmentData(segment.metadata(), segment.data), () -> plugin.metrics().requests.sum() >= 4 && !fake.requests("CreateUpload").isEmpty());
         assertTrue(millis < 1000, millis + " ms");
         Waiting.until(() -> fake.uploadsOpen() == 0);
         assertFalse(fake.objects.containsKey(segment.indexesKey()));
