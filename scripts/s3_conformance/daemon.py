@@ -54,12 +54,20 @@ class Daemon:
         self.administer("group", "create", name)
         self.administer("group", "policy", "set", name, "all", "-", document=json.dumps(policy))
 
+    def bucket(self, name):
+        """Creates a bucket."""
+        self.command("bucket", "create", name)
+
     def administer(self, *arguments, document=None):
         """Runs `forebay s3`, and returns what it prints."""
-        command = [self.binary, "s3", *arguments, "--pool-directory", self.pool]
+        return self.command("s3", *arguments, document=document)
+
+    def command(self, *arguments, document=None):
+        """Runs a command of the daemon's administrator, and returns what it prints."""
+        command = [self.binary, *arguments, "--pool-directory", self.pool]
         result = subprocess.run(command, input=document, capture_output=True, text=True)
         if result.returncode != 0:
-            raise Broken(f"`forebay s3 {' '.join(arguments)}` failed: {result.stderr}")
+            raise Broken(f"`forebay {' '.join(arguments)}` failed: {result.stderr}")
         return result.stdout
 
     def __enter__(self):

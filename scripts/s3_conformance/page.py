@@ -15,7 +15,8 @@ def write(result):
 def table(result):
     """The lines of a table."""
     yield f"Of {len(result.concerned)} cases that concern what is built, {len(result.passed)} pass: {result.percent:.1f} %.\n\n"
-    yield "| cases | not counted | reason |\n|---|---|---|\n"
+    if result.reasons:
+        yield "| cases | not counted | reason |\n|---|---|---|\n"
     for reason, names in result.reasons.items():
         yield f"| {len(names)} | {', '.join(f'`{name}`' for name in sorted(names))} | {reason} |\n"
     if result.failing:
