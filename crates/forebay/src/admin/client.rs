@@ -43,6 +43,18 @@ impl std::fmt::Display for NoDaemon {
 
 impl std::error::Error for NoDaemon {}
 
+/// The daemon does not serve S3.
+#[derive(Debug)]
+pub struct NoS3(String);
+
+impl std::fmt::Display for NoS3 {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoS3 {}
+
 /// A connection to a daemon.
 pub struct Client {
     target: Target,
@@ -300,6 +312,7 @@ impl Client {
                     "{}: does not support this command; use the command line of the daemon's release",
                     self.place()
                 ),
+                _ if error.code == Code::S3IsOff => Err(anyhow!(NoS3(error.sentence()))),
                 _ => bail!(error.sentence()),
             },
             Err(_) => {

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 
 use super::Contents;
-use crate::admin::client::Client;
+use crate::admin::client::{Client, NoS3};
 use crate::arguments::Remote;
 
 /// The requests, and the file for each response.
@@ -58,6 +58,10 @@ fn ask_all(client: &Client, contents: &mut Contents) -> bool {
         {
             contents.add("api/", Err(error));
             return false;
+        }
+        // What the daemon does not serve is not missing.
+        if answer.as_ref().is_err_and(|error| error.is::<NoS3>()) {
+            continue;
         }
         contents.add(name, answer.map(|bytes| laid_out(name, &bytes)));
     }
