@@ -162,18 +162,3 @@ async fn only_tokens_of_this_pool_name_files() {
     assert_eq!(setting.refused("tier/object", &[size]).await, "400 InvalidRequest");
     assert_eq!(setting.testbed.refused("PUT", "/forebay--source", &[], "").await, "400 InvalidBucketName");
 }
-
-#[tokio::test]
-async fn a_file_that_is_always_written_is_a_conflict() {
-    let setting = Setting::new().await;
-    let file = setting.file("active", segment()).await;
-    let pool = setting.testbed.shared.pool().clone();
-    let writes = tokio::spawn(async move {
-        for at in 0_u64.. {
-            pool.write(file, at % 1000, Bytes::from_static(b"x"), Stability::Unstable).await.unwrap();
-            tokio::task::yield_now().await;
-        }
-    });
-    assert_eq!(setting.refused(&setting.source(file), &[]).await, "409 OperationAborted");
-    writes.abort();
-}

@@ -9,7 +9,7 @@
 //! offsets within these, and each record batch is verified. If it is not so, the answer is 412 PreconditionFailed. Nothing is stored in
 //! either case.
 
-use forebay_pool::{Attributes, Draft, Handle, Kind};
+use forebay_pool::{Attributes, Draft, Handle, Kind, VolumeId};
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use s3s::dto::{CopyObjectInput, CopyObjectOutput, CopyObjectResult, ETag};
@@ -144,37 +144,64 @@ struct Copied {
     etag: String,
 }
 
+/// A copy of a file that may have been changed meanwhile.
+struct Attempt {
+    draft: Draft,
+    attributes: Attributes,
+    checked: S3Result<Checksum>,
+}
+
 /// Copies a file that nobody changes meanwhile, and verifies the copy.
 async fn copy(
     shared: &Shared,
-    bucket: forebay_pool::VolumeId,
+    bucket: VolumeId,
     file: Handle,
     known: Known,
     algorithm: Algorithm,
 ) -> S3Result<Copied> {
-    let pool = shared.pool();
     for _ in 0..TRIES_MAX {
-        let attributes = pool.getattr(file).await.or_s3()?;
-        if attributes.kind != Kind::File {
-            return Err(no_such_key());
-        }
-        if known.size.is_some_and(|size| size != attributes.size) {
-            return Err(conflict(format!(
-                "The file has {} bytes, not as many as the header {SIZE} says.",
-                attributes.size
-            )));
-        }
-        let draft = pool.draft_create(bucket).await.or_s3()?;
-        pool.draft_copy(&draft, file, 0..attributes.size).await.or_s3()?;
-        let checked = verify(shared, &draft, attributes.size, known.offsets, algorithm).await;
-        let after = pool.getattr(file).await.or_s3()?;
-        if (after.size, after.change) == (attributes.size, attributes.change) {
-            let checksum = checked?;
-            let etag = etag(&attributes, &checksum);
-            return Ok(Copied { draft, attributes, checksum, etag });
+        let attempt = attempt(shared, bucket, file, known, algorithm).await?;
+        if let Some(copied) = unchanged(shared, attempt).await? {
+            return Ok(copied);
         }
     }
     Err(conflict("The file is being changed. Copy it once it is complete."))
+}
+
+async fn attempt(
+    shared: &Shared,
+    bucket: VolumeId,
+    file: Handle,
+    known: Known,
+    algorithm: Algorithm,
+) -> S3Result<Attempt> {
+    let pool = shared.pool();
+    let attributes = pool.getattr(file).await.or_s3()?;
+    if attributes.kind != Kind::File {
+        return Err(no_such_key());
+    }
+    if known.size.is_some_and(|size| size != attributes.size) {
+        return Err(conflict(format!(
+            "The file has {} bytes, not as many as the header {SIZE} says.",
+            attributes.size
+        )));
+    }
+    let draft = pool.draft_create(bucket).await.or_s3()?;
+    pool.draft_copy(&draft, file, 0..attributes.size).await.or_s3()?;
+    let checked = verify(shared, &draft, attributes.size, known.offsets, algorithm).await;
+    Ok(Attempt { draft, attributes, checked })
+}
+
+/// The copy, unless the file was changed since the attempt began.
+async fn unchanged(shared: &Shared, attempt: Attempt) -> S3Result<Option<Copied>> {
+    let Attempt { draft, attributes, checked } = attempt;
+    let now = shared.pool().getattr(attributes.handle).await.or_s3()?;
+    if (now.size, now.change) != (attributes.size, attributes.change) {
+        return Ok(None);
+    }
+    let checksum = checked?;
+    let etag = etag(&attributes, &checksum);
+    Ok(Some(Copied { draft, attributes, checksum, etag }))
 }
 
 fn conflict(message: impl Into<String>) -> S3Error {
@@ -224,4 +251,44 @@ fn etag(attributes: &Attributes, checksum: &Checksum) -> String {
     hasher.update(checksum.value.as_bytes());
     let hex = hasher.finalize().to_hex();
     format!("{}-1", hex.get(..32).unwrap_or(&hex))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+    use forebay_pool::{BucketSpec, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
+    use forebay_service::{Service, ServiceOptions};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_copy_counts_only_if_the_file_stayed_as_it_was() {
+        let pool = Pool::in_memory(PoolOptions::default()).await.unwrap();
+        let root = pool.volume_create(VolumeSpec::new("kafka", "/kafka")).await.unwrap().root;
+        let bucket = pool.bucket_create(BucketSpec::new("tier"), |_| Ok(())).await.unwrap().id;
+        let file = pool.create(root, b"file", NewInode::new(Kind::File, 0o644)).await.unwrap();
+        let file = file.attributes.handle;
+        let write = |text: &'static str| pool.write(file, 0, Bytes::from(text), Stability::Unstable);
+        write("before").await.unwrap();
+        let service = Arc::new(Service::open(pool.clone(), ServiceOptions::default()).unwrap());
+        let shared = Shared::new(service, "us-east-1");
+        let known = Known { size: Some(6), offsets: None };
+        let try_once = || attempt(&shared, bucket, file, known, Algorithm::Crc32c);
+
+        let first = try_once().await.unwrap();
+        write("after!").await.unwrap();
+        assert!(unchanged(&shared, first).await.unwrap().is_none());
+
+        let second = try_once().await.unwrap();
+        let copied = unchanged(&shared, second).await.unwrap().unwrap();
+        let read = pool.read(copied.draft.handle(), 0, 100).await.unwrap();
+        assert_eq!(read.pieces.concat(), b"after!");
+
+        let third = try_once().await.unwrap();
+        write("after! and longer").await.unwrap();
+        assert!(unchanged(&shared, third).await.unwrap().is_none());
+        assert_eq!(try_once().await.err().unwrap().status_code(), Some(StatusCode::CONFLICT));
+    }
 }
