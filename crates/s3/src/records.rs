@@ -85,7 +85,7 @@ pub struct Wrong {
     pub what: What,
 }
 
-/// What is wrong with a batch.
+/// Why a batch is not right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// The segment has no batch.

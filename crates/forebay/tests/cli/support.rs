@@ -103,7 +103,7 @@ fn a_bundle_of_a_running_daemon_has_what_support_needs_and_no_secret() {
     let listed =
         |name: &str| listing["entries"].as_array().unwrap().iter().any(|entry| entry["name"] == name);
     assert!(files.keys().all(|name| name == "README.txt" || listed(name)), "{listing}");
-    // It serves no S3, and is not asked what only an S3 server knows.
+    // S3 is off, which is not a gap in the bundle.
     let missing = listing["missing"].as_array().unwrap();
     assert!(missing.iter().all(|file| !file["name"].as_str().unwrap().starts_with("api/")), "{listing}");
     assert!(contains(&files["README.txt"], b"api/volumes.json"));

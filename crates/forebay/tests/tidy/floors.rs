@@ -79,20 +79,20 @@ pub const CRATES: &[Rule] = &[
     Rule {
         crate_folder: "s3",
         floors: &[
-            "errors",         // errors that the library has no name for
-            "clock",          // times in milliseconds
-            "percent",        // percent-encoding
-            "host",           // the bucket in the name of the host
-            "error_document", // error documents as AWS writes them
-            "names",          // what buckets and keys may be called
-            "limits",         // how often a limit on clients was reached
-            "memory",         // what requests may keep in memory, charged to clients
-            "checksum",       // checksums of bodies and of objects in parts
-            "facts",          // what is stored with objects, uploads and parts
-            "copy_source",    // the header that names the source of a copy
-            "conditions",     // If-Match and its like
-            "range",
-            "records",          // ranges of bytes
+            "errors",           // errors that the library has no name for
+            "clock",            // times in milliseconds
+            "percent",          // percent-encoding
+            "host",             // the bucket in the name of the host
+            "error_document",   // error documents as AWS writes them
+            "names",            // what buckets and keys may be called
+            "limits",           // how often a limit on clients was reached
+            "memory",           // what requests may keep in memory, charged to clients
+            "checksum",         // checksums of bodies and of objects in parts
+            "facts",            // what is stored with objects, uploads and parts
+            "copy_source",      // the header that names the source of a copy
+            "conditions",       // If-Match and its like
+            "range",            // ranges of bytes
+            "records",          // the record batches of a log segment
             "configuration",    // settings of buckets
             "listing",          // pages of listings
             "not_built",        // what is refused, and why

@@ -161,11 +161,13 @@ async fn permissions_are_those_of_the_data_as_access_says() {
     };
     assert_eq!(ask(&file).await, access::XAREAD | access::XALIST, "0644");
     assert_eq!(get(&user, &file, "a").await, Ok(name("1")));
+    assert!(get(&user, &file, "forebay.source").await.is_ok());
     assert_eq!(set(&user, &file, "a", "2").await, Err(Status::Access));
     assert_eq!(remove(&user, &file, "a").await, Err(Status::Access));
     admin.files().setattr(&file, StateId::ANONYMOUS, &Attributes::mode(0o602)).await.unwrap();
     assert_eq!(ask(&file).await, access::XAWRITE);
     assert_eq!(get(&user, &file, "a").await, Err(Status::Access));
+    assert_eq!(get(&user, &file, "forebay.source").await, Err(Status::Access));
     assert_eq!(list(&user, &file, 1000).await, Err(Status::Access));
     assert!(set(&user, &file, "a", "2").await.is_ok());
     // The root is everyone's; with the sticky bit, what is not a name in it is its owner's.

@@ -12,15 +12,14 @@
 use forebay_pool::{Attributes, Draft, Handle, Kind, VolumeId};
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
-use s3s::dto::{CopyObjectInput, CopyObjectOutput, CopyObjectResult, ETag};
+use s3s::dto::{CopyObjectInput, CopyObjectOutput};
 use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
-use super::answer::fill_checksum;
 use super::body::{Reading, each_piece};
+use super::copied::publish_copy;
 use super::request::{NewFacts, header};
 use crate::auth::access::Caller;
 use crate::checksum::{Algorithm, Checksum, Running};
-use crate::clock;
 use crate::conditions::WriteConditions;
 use crate::copy_source::CopySource;
 use crate::errors::{invalid_argument, invalid_request, not_implemented, with_code};
@@ -28,7 +27,6 @@ use crate::facts::ObjectFacts;
 use crate::pool_error::{OrS3, no_such_key};
 use crate::records::{Offsets, Walk};
 use crate::shared::{Shared, now_ms};
-use crate::store::{NewVersion, publish};
 
 /// The bucket whose keys are tokens of files.
 pub const SOURCE_BUCKET: &str = "forebay--source";
@@ -41,7 +39,7 @@ const SOURCE_CONDITIONS: &str = "x-amz-copy-source-if-";
 const TRIES_MAX: usize = 3;
 const ETAG_PURPOSE: &str = "forebay 2026-11-25 ETags of copied files";
 
-/// What the caller knows of the file.
+/// What the request says about the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Known {
     size: Option<u64>,
@@ -101,30 +99,12 @@ pub async fn copy_file(
     let facts = ObjectFacts {
         size: copied.attributes.size,
         modified_ms: now_ms(),
-        etag: copied.etag.clone(),
-        checksum: Some(copied.checksum.clone()),
+        etag: copied.etag,
+        checksum: Some(copied.checksum),
         owner: caller.user,
         ..new.object()
     };
-    let modified_ms = facts.modified_ms;
-    let new = NewVersion { key: input.key, facts, draft: Some(copied.draft), part_list: Vec::new() };
-    let published = shared
-        .pool()
-        .bucket_change(bucket.id, move |change| publish(change, new, &conditions))
-        .await
-        .or_s3()??;
-    let mut result = CopyObjectResult {
-        e_tag: Some(ETag::Strong(copied.etag)),
-        last_modified: Some(clock::timestamp(modified_ms)),
-        ..CopyObjectResult::default()
-    };
-    let checksum = Some(copied.checksum);
-    fill_checksum!(result, checksum);
-    let output = CopyObjectOutput {
-        copy_object_result: Some(result),
-        version_id: published.answer(),
-        ..CopyObjectOutput::default()
-    };
+    let output = publish_copy(shared, &bucket, input.key, facts, copied.draft, conditions).await?;
     Ok(S3Response::new(output))
 }
 

@@ -1,23 +1,20 @@
 //! CopyObject: a new object that shares the bytes of its source.
 
-use s3s::dto::{CopyObjectInput, CopyObjectOutput, CopyObjectResult, ETag};
+use s3s::dto::{CopyObjectInput, CopyObjectOutput};
 use s3s::{S3Request, S3Response, S3Result};
 
-use super::announced;
-use super::answer::fill_checksum;
+use super::copied::publish_copy;
 use super::copy_file;
 use super::copy_source::{self, Source};
 use super::request::{NewFacts, header};
 use crate::auth::access::Caller;
 use crate::checksum::{Algorithm, Checksum, Digests};
-use crate::clock;
 use crate::conditions::WriteConditions;
 use crate::errors::{invalid_argument, invalid_request};
 use crate::facts::{Lock, ObjectFacts};
 use crate::names;
 use crate::pool_error::OrS3;
 use crate::shared::{Shared, now_ms};
-use crate::store::{NewVersion, publish};
 
 /// The largest object that one request copies.
 const COPY_BYTES_MAX: u64 = 5 << 30;
@@ -58,7 +55,7 @@ pub async fn copy_object(
         size,
         modified_ms: now_ms(),
         etag: from.etag.clone(),
-        checksum: checksum.clone(),
+        checksum,
         owner: caller.user,
         ..new.object()
     };
@@ -71,27 +68,8 @@ pub async fn copy_object(
     if !replaces_tags {
         facts.tags = from.tags.clone();
     }
-    let modified_ms = facts.modified_ms;
-    let expiration = announced::expiration(&shared.stored(&bucket), &input.key, &facts)?;
-    let new = NewVersion { key: input.key, facts, draft: Some(draft), part_list: Vec::new() };
-    let published = shared
-        .pool()
-        .bucket_change(bucket.id, move |change| publish(change, new, &conditions))
-        .await
-        .or_s3()??;
-    let mut result = CopyObjectResult {
-        e_tag: Some(ETag::Strong(from.etag)),
-        last_modified: Some(clock::timestamp(modified_ms)),
-        ..CopyObjectResult::default()
-    };
-    fill_checksum!(result, checksum);
-    let output = CopyObjectOutput {
-        copy_object_result: Some(result),
-        copy_source_version_id: source.id.clone(),
-        expiration,
-        version_id: published.answer(),
-        ..CopyObjectOutput::default()
-    };
+    let mut output = publish_copy(shared, &bucket, input.key, facts, draft, conditions).await?;
+    output.copy_source_version_id = source.id;
     Ok(S3Response::new(output))
 }
 

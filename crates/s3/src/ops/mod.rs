@@ -13,6 +13,7 @@ mod bucket_lifecycle;
 mod bucket_policy;
 mod bucket_tagging;
 mod complete_multipart_upload;
+mod copied;
 mod copy_file;
 mod copy_object;
 mod copy_source;

@@ -59,7 +59,7 @@ fn ask_all(client: &Client, contents: &mut Contents) -> bool {
             contents.add("api/", Err(error));
             return false;
         }
-        // What the daemon does not serve is not missing.
+        // S3 is off, so there are no buckets to report.
         if answer.as_ref().is_err_and(|error| error.is::<NoS3>()) {
             continue;
         }
