@@ -1,4 +1,4 @@
-//! Kafka's jars, the records tool, the load driver and the object store tool, built by Maven from the project's `kafka` folder.
+//! Kafka's jars, the records tool, the load driver and the object store tool, built by Maven from the project's `kafka/lab` folder.
 //!
 //! The folder's sources are part of this program, so that an installed lab needs no checkout. The result of the build is kept in the cache,
 //! under a name that is a hash of the sources. The build needs the network, because Maven downloads dependencies.
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// Path of a source below the `kafka` folder, and its text.
+/// Path of a source below the `kafka/lab` folder, and its text.
 macro_rules! sources {
     ($($path:literal),* $(,)?) => {
-        &[$(($path, include_str!(concat!("../../../../kafka/", $path)))),*]
+        &[$(($path, include_str!(concat!("../../../../kafka/lab/", $path)))),*]
     };
 }
 
@@ -22,13 +22,19 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "records/pom.xml",
     "records/src/main/java/forebay/records/AcknowledgementLog.java",
     "records/src/main/java/forebay/records/ClusterOptions.java",
+    "records/src/main/java/forebay/records/Envelope.java",
     "records/src/main/java/forebay/records/Main.java",
+    "records/src/main/java/forebay/records/Pace.java",
     "records/src/main/java/forebay/records/Payload.java",
     "records/src/main/java/forebay/records/ProduceCommand.java",
+    "records/src/main/java/forebay/records/Producing.java",
     "records/src/main/java/forebay/records/Production.java",
     "records/src/main/java/forebay/records/Reading.java",
     "records/src/main/java/forebay/records/RecordFormat.java",
     "records/src/main/java/forebay/records/Report.java",
+    "records/src/main/java/forebay/records/TiersCommand.java",
+    "records/src/main/java/forebay/records/TimeLookups.java",
+    "records/src/main/java/forebay/records/TransactionalProduction.java",
     "records/src/main/java/forebay/records/Verification.java",
     "records/src/main/java/forebay/records/VerifyCommand.java",
     "records/src/main/java/forebay/records/WatchCommand.java",
@@ -140,8 +146,8 @@ mod tests {
 
     /// A source that is not listed would be missing from the distribution of an installed lab.
     #[test]
-    fn every_source_of_the_kafka_folder_is_part_of_the_binary() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kafka");
+    fn every_source_of_the_lab_is_part_of_the_binary() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kafka/lab");
         let mut found: Vec<String> = vec!["pom.xml".into(), "dist/pom.xml".into()];
         for tool in ["records", "workload", "objects"] {
             found.push(format!("{tool}/pom.xml"));

@@ -41,7 +41,7 @@ class RecordFormatTest {
 
     @Test
     void pooledPayloadsAreFewAndHalfZerosAndStillTellTheirRecord() {
-        var plan = new AcknowledgementLog.Plan(5, 1000, 3072, Payload.POOL);
+        var plan = new AcknowledgementLog.Plan(5, 1000, 3072, Payload.POOL, 0);
         var payloads = new HashSet<String>();
         for (int sequence = 0; sequence < 1000; sequence++) {
             byte[] value = plan.value(sequence);

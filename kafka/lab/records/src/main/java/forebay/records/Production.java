@@ -3,7 +3,6 @@ package forebay.records;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -14,7 +13,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
  *
  * <p>The thread that sends and the producer's own, which calls back, share the counters; both take the lock.
  */
-final class Production {
+final class Production implements Producing {
     private final Producer<byte[], byte[]> producer;
     private final AcknowledgementLog.Plan plan;
     private final AcknowledgementLog.Writer log;
@@ -32,42 +31,27 @@ final class Production {
         this.log = log;
     }
 
-    /**
-     * Sends everything and waits for the last answer.
-     *
-     * @param recordsPerSecond 0 is as fast as the cluster takes them
-     */
-    void run(String topic, int recordsPerSecond) {
+    @Override
+    public void run(String topic, int recordsPerSecond) {
         int partitions = producer.partitionsFor(topic).size();
         long started = System.nanoTime();
         synchronized (this) {
             lastAcknowledgedNs = started;
         }
         for (int sequence = 0; sequence < plan.records(); sequence++) {
-            pace(started, sequence, recordsPerSecond);
+            Pace.wait(started, sequence, recordsPerSecond);
             send(topic, sequence % partitions, sequence);
         }
         producer.flush();
     }
 
-    private static void pace(long started, int sequence, int recordsPerSecond) {
-        if (recordsPerSecond <= 0) {
-            return;
-        }
-        long due = started + sequence * 1_000_000_000L / recordsPerSecond;
-        for (long wait = due - System.nanoTime(); wait > 0; wait = due - System.nanoTime()) {
-            LockSupport.parkNanos(wait);
-        }
-    }
-
     private void send(String topic, int partition, int sequence) {
-        byte[] value = plan.value(sequence);
+        ProducerRecord<byte[], byte[]> record = Envelope.record(topic, partition, plan, sequence);
         synchronized (this) {
             sent++;
         }
         long sentAt = System.nanoTime();
-        producer.send(new ProducerRecord<>(topic, partition, null, value),
-                (metadata, failure) -> answered(sequence, sentAt, metadata, failure));
+        producer.send(record, (metadata, failure) -> answered(sequence, sentAt, metadata, failure));
     }
 
     private synchronized void answered(int sequence, long sentAt, RecordMetadata metadata, Exception failure) {
@@ -95,8 +79,8 @@ final class Production {
         }
     }
 
-    /** The counts so far; what they count as acknowledged is in the log's file by then. */
-    synchronized Map<String, Object> progress() {
+    @Override
+    public synchronized Map<String, Object> progress() {
         try {
             log.flush();
         } catch (IOException e) {
@@ -110,11 +94,13 @@ final class Production {
         return figures;
     }
 
-    synchronized boolean passed() {
+    @Override
+    public synchronized boolean passed() {
         return failed == 0 && acknowledged == plan.records();
     }
 
-    synchronized Map<String, Object> summary() {
+    @Override
+    public synchronized Map<String, Object> summary() {
         Map<String, Object> figures = progress();
         figures.put("passed", passed());
         figures.put("planned", plan.records());

@@ -2,6 +2,7 @@ package forebay.records;
 
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -48,18 +49,27 @@ final class ProduceCommand implements Callable<Integer> {
     @Option(names = "--rate", defaultValue = "0", description = "records per second; 0 is unthrottled (default)")
     int rate;
 
+    @Option(names = "--envelope", description = "give records keys, headers and timestamps that can be compared")
+    boolean envelope;
+
+    @Option(names = "--transaction", defaultValue = "0", paramLabel = "RECORDS",
+            description = "send so many records in each transaction; 0 is without transactions (default)")
+    int transaction;
+
     @Option(names = "--acknowledged", required = true, paramLabel = "FILE", description = "where to log acknowledgements")
     Path acknowledged;
 
     @Override
     public Integer call() throws Exception {
-        AcknowledgementLog.Plan plan = new AcknowledgementLog.Plan(seed, records, recordBytes, payload);
+        AcknowledgementLog.Plan plan = new AcknowledgementLog.Plan(seed, records, recordBytes, payload, firstTimestampMs());
         Report report = new Report(System.out);
         ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor();
         try (AcknowledgementLog.Writer log = new AcknowledgementLog.Writer(acknowledged, plan);
                 KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
-                        cluster.client(DEFAULTS), new ByteArraySerializer(), new ByteArraySerializer())) {
-            Production production = new Production(producer, plan, log);
+                        client(), new ByteArraySerializer(), new ByteArraySerializer())) {
+            Producing production = transaction > 0
+                    ? new TransactionalProduction(producer, plan, log, transaction)
+                    : new Production(producer, plan, log);
             ticker.scheduleAtFixedRate(() -> report.progress(production.progress()), 1, 1, TimeUnit.SECONDS);
             production.run(cluster.topic, rate);
             ticker.shutdown();
@@ -68,5 +78,20 @@ final class ProduceCommand implements Callable<Integer> {
         } finally {
             ticker.shutdownNow();
         }
+    }
+
+    /** Such that no record is of the future. */
+    private long firstTimestampMs() {
+        return envelope ? System.currentTimeMillis() - records : 0;
+    }
+
+    private Properties client() {
+        Properties settings = cluster.client(DEFAULTS);
+        if (transaction > 0) {
+            settings.put("transactional.id", "records-" + cluster.topic);
+            // Longer than any fault.
+            settings.put("transaction.timeout.ms", "300000");
+        }
+        return settings;
     }
 }

@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * Holds what a topic returns against what was acknowledged: each acknowledged record exactly once, byte for byte, at the
@@ -43,7 +44,20 @@ final class Verification {
         this.seen = new BitSet(expected.plan().records());
     }
 
-    /** Takes one record as it was read. */
+    /** Takes one record as it was read, with its key, headers and timestamp. */
+    void accept(ConsumerRecord<byte[], byte[]> record) {
+        RecordFormat.Header header = expected.plan().hasEnvelopes() ? RecordFormat.decode(record.value()) : null;
+        String difference = header == null ? null : Envelope.difference(expected.plan(), header.sequence(), record);
+        if (difference == null) {
+            accept(record.partition(), record.offset(), record.value());
+        } else {
+            read++;
+            corrupt++;
+            problem("partition " + record.partition() + " offset " + record.offset() + ": record " + header.sequence() + " has " + difference);
+        }
+    }
+
+    /** Takes the value of one record as it was read. */
     void accept(int partition, long offset, byte[] value) {
         read++;
         String place = "partition " + partition + " offset " + offset;

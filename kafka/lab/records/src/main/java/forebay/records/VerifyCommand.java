@@ -35,20 +35,33 @@ final class VerifyCommand implements Callable<Integer> {
             description = "records below this offset of each partition were deleted on purpose (default: 0)")
     long deletedBefore;
 
+    @Option(names = "--lookups", defaultValue = "0", paramLabel = "COUNT",
+            description = "look up so many times in each partition; the records must have envelopes (default: 0)")
+    int lookups;
+
     @Option(names = "--patience-seconds", defaultValue = "60", description = "give up when nothing arrives this long")
     int patienceSeconds;
 
     @Override
     public Integer call() throws Exception {
         Report report = new Report(System.out);
-        Verification verification = new Verification(AcknowledgementLog.read(acknowledged, first), deletedBefore);
+        AcknowledgementLog.Contents expected = AcknowledgementLog.read(acknowledged, first);
+        if (lookups > 0 && !expected.plan().hasEnvelopes()) {
+            throw new IllegalArgumentException("--lookups needs records that were produced with --envelope");
+        }
+        Verification verification = new Verification(expected, deletedBefore);
+        Duration patience = Duration.ofSeconds(patienceSeconds);
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                 cluster.client(DEFAULTS), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             Ticker ticker = new Ticker(report);
-            new Reading(consumer, Duration.ofSeconds(patienceSeconds)).run(cluster.topic, verification, ticker::tick);
+            new Reading(consumer, patience).run(cluster.topic, verification, ticker::tick);
+            TimeLookups times = new TimeLookups(consumer, expected, verification, patience);
+            times.run(cluster.topic, lookups);
+            verification.finish();
+            Map<String, Object> summary = verification.summary();
+            summary.put("lookups", times.lookups());
+            report.summary(summary);
         }
-        verification.finish();
-        report.summary(verification.summary());
         return verification.passed() ? Main.EXIT_OK : Main.EXIT_CHECK_FAILED;
     }
 

@@ -35,7 +35,7 @@ final class Reading {
         for (Map<TopicPartition, Long> left = left(ends); !left.isEmpty(); left = left(ends)) {
             ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
             for (ConsumerRecord<byte[], byte[]> record : records) {
-                verification.accept(record.partition(), record.offset(), record.value());
+                verification.accept(record);
             }
             if (!records.isEmpty()) {
                 lastArrival = System.nanoTime();

@@ -15,19 +15,28 @@ import java.util.Arrays;
 /**
  * The file that says which records the cluster acknowledged, and where each of them went.
  *
- * <p>Header: magic, seed, number of records planned, bytes per record, kind of payload. Then 20 bytes per acknowledgement: sequence,
- * partition, offset. A torn last entry, left by a producer that was killed, is dropped when read.
+ * <p>Header: magic, seed, number of records planned, bytes per record, kind of payload, timestamp of the first record. Then 20 bytes per
+ * acknowledgement: sequence, partition, offset. A torn last entry, left by a producer that was killed, is dropped when read.
  */
 final class AcknowledgementLog {
-    private static final long MAGIC = 0x464241434B533032L; // "FBACKS02"
+    private static final long MAGIC = 0x464241434B533033L; // "FBACKS03"
 
     private AcknowledgementLog() {}
 
-    /** What was to be produced. */
-    record Plan(long seed, int records, int recordBytes, Payload payload) {
-        /** A plan of records that have no payload in common. */
+    /**
+     * What was to be produced.
+     *
+     * @param firstTimestampMs the timestamp of record 0, if records have an {@link Envelope}; otherwise 0
+     */
+    record Plan(long seed, int records, int recordBytes, Payload payload, long firstTimestampMs) {
+        /** A plan of records that have no payload in common, and no envelope. */
         Plan(long seed, int records, int recordBytes) {
-            this(seed, records, recordBytes, Payload.UNIQUE);
+            this(seed, records, recordBytes, Payload.UNIQUE, 0);
+        }
+
+        /** Whether records have a key, headers and timestamps that can be compared. */
+        boolean hasEnvelopes() {
+            return firstTimestampMs > 0;
         }
 
         /** The value of record {@code sequence}. */
@@ -47,6 +56,7 @@ final class AcknowledgementLog {
             out.writeInt(plan.records());
             out.writeInt(plan.recordBytes());
             out.writeInt(plan.payload().ordinal());
+            out.writeLong(plan.firstTimestampMs());
         }
 
         synchronized void add(long sequence, int partition, long offset) throws IOException {
@@ -141,10 +151,11 @@ final class AcknowledgementLog {
             int records = in.readInt();
             int recordBytes = in.readInt();
             int payload = in.readInt();
+            long firstTimestampMs = in.readLong();
             if (payload < 0 || payload >= Payload.values().length) {
                 throw new IOException(file + " is damaged: it names payload " + payload);
             }
-            Plan plan = new Plan(seed, records, recordBytes, Payload.values()[payload]);
+            Plan plan = new Plan(seed, records, recordBytes, Payload.values()[payload], firstTimestampMs);
             if (records < 0 || recordBytes < plan.payload().bytesMin()) {
                 throw new IOException(file + " is damaged: its header plans " + plan);
             }
