@@ -58,4 +58,4 @@ docs: ## Write the reference pages again from the code
 
 clean: ## Remove what was built; caches and results stay
 	$(CARGO) clean
-	rm -rf kafka/target kafka/*/target
+	rm -rf kafka/*/target kafka/lab/*/target

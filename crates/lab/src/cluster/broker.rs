@@ -1,12 +1,12 @@
 //! A broker on a node.
 
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use super::config::{BROKER_PORT, Settings};
+use super::config::{BROKER_PORT, METRICS_PORT, Settings};
 use super::distribution::Distribution;
 use super::excerpt::failure_reason;
 use super::java::{self, Size};
@@ -17,6 +17,8 @@ use crate::wire::Exit;
 const START_PATIENCE: Duration = Duration::from_secs(300);
 /// Time limit for a broker to hand over its leaderships and to close its logs.
 const STOP_PATIENCE: Duration = Duration::from_secs(120);
+/// The number of the signal that kills a process.
+const SIGKILL: i32 = 9;
 const CONFIG_FILE: &str = "broker.properties";
 /// The log message of a broker that has joined the cluster.
 pub(super) const STARTED: &str = "Kafka Server started";
@@ -54,6 +56,12 @@ impl Broker {
             bail!("broker {} did not stop cleanly ({exit}); see {}", self.id, self.log_file.display());
         }
         Ok(())
+    }
+
+    /// Kills it with kill -9 and waits until it has ended.
+    pub(super) fn kill(&self) -> Result<()> {
+        self.process.signal(SIGKILL)?;
+        self.process.wait(STOP_PATIENCE).map(drop)
     }
 
     /// Starts it again after it has ended.
@@ -102,6 +110,11 @@ impl Broker {
         self.process.exit()
     }
 
+    /// The address of its metrics, if it serves them.
+    pub fn metrics_endpoint(&self) -> SocketAddr {
+        SocketAddr::from((self.address.ip(), METRICS_PORT))
+    }
+
     /// Its log directory, on its node; the first of several.
     pub fn log_folder(&self) -> &Path {
         self.log_folders.first().map_or(Path::new(""), PathBuf::as_path)
@@ -136,10 +149,27 @@ impl<'a> Ready<'a> {
         let file = node.work_folder().join(CONFIG_FILE);
         node.write_file(&file, properties.as_bytes())?;
         let size = Size { heap_mib: settings.heap_mib };
-        let words = java::words(kafka, size, "info", "kafka.Kafka", &[&file.to_string_lossy()]);
+        let mut words = java::words(kafka, size, "info", "kafka.Kafka", &[&file.to_string_lossy()]);
+        if settings.metrics {
+            // Behind the name of the program.
+            words.splice(1..1, metrics_options(node.address()));
+        }
         let command = GuestCommand::from_words(words).log(&log_file);
         Ok(Self { id, node, log_folders: placement.log_folders.clone(), log_file, command })
     }
+}
+
+/// The options of Java with which a broker serves its metrics.
+fn metrics_options(address: Ipv4Addr) -> Vec<String> {
+    let option = |name: &str, value: &str| format!("-D{name}={value}");
+    let port = METRICS_PORT.to_string();
+    vec![
+        option("com.sun.management.jmxremote.port", &port),
+        option("com.sun.management.jmxremote.rmi.port", &port),
+        option("com.sun.management.jmxremote.authenticate", "false"),
+        option("com.sun.management.jmxremote.ssl", "false"),
+        option("java.rmi.server.hostname", &address.to_string()),
+    ]
 }
 
 /// The number of starts in a broker's log.

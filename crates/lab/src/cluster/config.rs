@@ -11,6 +11,8 @@ pub const CONTROLLER_ID: u32 = 1000;
 const CONTROLLER_PORT: u16 = 9093;
 /// Every broker's port, in its guest.
 pub const BROKER_PORT: u16 = 9092;
+/// The port of every broker's metrics, in its guest.
+pub const METRICS_PORT: u16 = 9010;
 /// The id of all clusters. Kafka only requires that there is one.
 pub const CLUSTER_ID: &str = "Rm9yZWJheUxhYktSYWZ0MQ";
 
@@ -34,6 +36,8 @@ pub struct Settings {
     pub delete_delay_ms: u64,
     /// Further settings, by Kafka's names.
     pub more: BTreeMap<String, String>,
+    /// Whether brokers serve their metrics over JMX, at [`METRICS_PORT`].
+    pub metrics: bool,
 }
 
 impl Settings {
@@ -49,7 +53,7 @@ impl Settings {
         ];
         let all = common.iter().chain(more);
         let more = all.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        Self { heap_mib, segment_bytes: 1 << 30, delete_delay_ms: 1_000, more }
+        Self { heap_mib, segment_bytes: 1 << 30, delete_delay_ms: 1_000, more, metrics: false }
     }
 
     /// All settings by Kafka's names.
@@ -208,6 +212,7 @@ mod tests {
             segment_bytes: 1 << 20,
             delete_delay_ms: 5000,
             more: BTreeMap::from([("num.io.threads".to_owned(), "4".to_owned())]),
+            metrics: false,
         };
         let address = Ipv4Addr::new(10, 0, 0, 2);
         let text = broker(

@@ -1,14 +1,13 @@
 //! Installs Kafka in the cache: Maven builds it, and a first start creates the class-data archive that makes later starts quick.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::archive;
 use super::distribution::{Distribution, SOURCES};
+use super::maven::{self, remove_folder};
 use crate::progress::{Progress, Tone};
 
 impl Distribution {
@@ -47,59 +46,11 @@ impl Distribution {
     }
 }
 
-/// Builds beside the folder and then renames, so that a folder that exists is complete.
 fn build(cache: &Path, folder: &Path, progress: &Progress) -> Result<()> {
     progress.event(
         Tone::Plain,
         "building Kafka's distribution with Maven (downloads about 60 MB the first time)",
     );
     progress.detail("mvn package");
-    let work = cache.join("kafka-build");
-    remove_folder(&work)?;
-    for (path, text) in SOURCES {
-        write_source(&work.join(path), text)?;
-    }
-    run_maven(&work)?;
-    fs::rename(work.join("dist/target/lib"), folder)
-        .with_context(|| format!("move what Maven built to {}", folder.display()))?;
-    remove_folder(&work)
-}
-
-/// Removes a folder if it is there.
-fn remove_folder(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("remove {}", folder.display()))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn write_source(path: &Path, text: &str) -> Result<()> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).with_context(|| format!("make folder {}", parent.display()))?;
-    }
-    fs::write(path, text).with_context(|| format!("write {}", path.display()))
-}
-
-fn run_maven(work: &Path) -> Result<()> {
-    let output = Command::new("mvn")
-        .args(["--batch-mode", "--quiet", "-Dmaven.test.skip=true", "package"])
-        .current_dir(work)
-        .stdin(Stdio::null())
-        .output();
-    let output = match output {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            bail!(
-                "mvn, which builds Kafka's distribution, is missing: install it (Debian: apt-get install maven)"
-            )
-        }
-        other => other.context("start mvn")?,
-    };
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stdout);
-        let errors: Vec<&str> = said.lines().filter(|line| line.contains("ERROR")).take(5).collect();
-        bail!("mvn could not build Kafka's distribution in {}:\n{}", work.display(), errors.join("\n"));
-    }
-    Ok(())
+    maven::package(SOURCES, "Kafka's distribution", &cache.join("kafka-build"), "dist/target/lib", folder)
 }

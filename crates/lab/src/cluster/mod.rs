@@ -16,9 +16,12 @@ mod groups;
 mod install;
 mod java;
 mod loopback;
+mod maven;
 mod objects;
 mod placement;
+mod plugin;
 mod records;
+mod tiering;
 mod tools;
 mod watch;
 mod workload;
@@ -39,7 +42,9 @@ pub use groups::Offsets;
 pub use loopback::Loopback;
 pub use objects::{Checked, Kind, Measured, ObjectsTool, StoreAddress};
 pub use placement::Placement;
+pub use plugin::Plugin;
 pub use records::{Payload, Production, RecordsPlan};
+pub use tiering::{Metrics, TierChecked, TierReading, TierWatch};
 pub use tools::{Assignment, Tools};
 pub use watch::SyncWatch;
 pub use workload::{Clients, Load, LoadResult, Turn};
@@ -154,6 +159,11 @@ impl Cluster {
     /// Stops a broker cleanly (SIGTERM) and waits; its node and its log directory stay.
     pub fn stop_broker(&self, id: u32) -> Result<()> {
         self.broker(id)?.stop()
+    }
+
+    /// Kills a broker with kill -9; its node and its log directory stay.
+    pub fn kill_broker(&self, id: u32) -> Result<()> {
+        self.broker(id)?.kill()
     }
 
     /// Restarts a broker that has ended, on its node, and waits until it serves.

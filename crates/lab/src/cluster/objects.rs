@@ -1,4 +1,4 @@
-//! The object store tool of the `kafka` folder, which runs on the host: it checks an object store, or measures several.
+//! The object store tool of the `kafka/lab` folder, which runs on the host: it checks an object store, or measures several.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};

@@ -1,4 +1,4 @@
-//! Writes records that can be verified, and verifies them: the records tool of the `kafka` folder.
+//! Writes records that can be verified, and verifies them: the records tool of the `kafka/lab` folder.
 //!
 //! The tool prints JSON lines: one per second, and last a summary. It ends with status 0 or 4 once it has a summary.
 
@@ -57,6 +57,12 @@ pub struct RecordsPlan {
     pub deleted_before: u64,
     /// Verification counts only this many acknowledgements, from the first; `None`: all of them.
     pub first: Option<u64>,
+    /// Whether records have keys, headers and timestamps that are compared, and are looked up by time.
+    pub envelope: bool,
+    /// Records in each transaction; `None`: no transactions.
+    pub transaction: Option<u32>,
+    /// The producer's compression, by Kafka's name; `None`: no compression.
+    pub compression: Option<&'static str>,
 }
 
 impl RecordsPlan {
@@ -74,9 +80,15 @@ impl RecordsPlan {
             acknowledged,
             deleted_before: 0,
             first: None,
+            envelope: false,
+            transaction: None,
+            compression: None,
         }
     }
 }
+
+/// The number of times that are looked up in each partition.
+const LOOKUPS: &str = "16";
 
 /// The figures of a summary line.
 pub type Summary = Map<String, Value>;
@@ -98,7 +110,9 @@ impl Tools {
         let (seed, rate) = (plan.seed.to_string(), plan.rate.unwrap_or(0).to_string());
         let acknowledged = plan.acknowledged.to_string_lossy();
         let batch = format!("batch.size={}", plan.batch_bytes);
-        let (mut child, log) = self.start_records(&[
+        let transaction = plan.transaction.unwrap_or(0).to_string();
+        let compression = format!("compression.type={}", plan.compression.unwrap_or("none"));
+        let mut arguments = vec![
             "produce",
             "--bootstrap",
             &bootstrap,
@@ -118,7 +132,13 @@ impl Tools {
             &rate,
             "--acknowledged",
             &acknowledged,
-        ])?;
+            "--transaction",
+            &transaction,
+            "--property",
+            &compression,
+        ];
+        arguments.extend(plan.envelope.then_some("--envelope"));
+        let (mut child, log) = self.start_records_named(&plan.topic, &arguments)?;
         let mut speed = Speed::default();
         let (recorder, planned) = (recorder.clone(), plan.records);
         let latest = Arc::new(Mutex::new(Summary::new()));
@@ -147,7 +167,10 @@ impl Tools {
         let acknowledged = plan.acknowledged.to_string_lossy();
         let deleted_before = plan.deleted_before.to_string();
         let first = plan.first.unwrap_or(i32::MAX as u64).to_string();
-        let (mut child, log) = self.start_records(&[
+        let lookups = if plan.envelope { LOOKUPS } else { "0" };
+        let isolation = if plan.transaction.is_some() { "read_committed" } else { "read_uncommitted" };
+        let isolation = format!("isolation.level={isolation}");
+        let arguments = [
             "verify",
             "--first",
             &first,
@@ -163,7 +186,12 @@ impl Tools {
             &patience,
             "--property",
             &timeout,
-        ])?;
+            "--property",
+            &isolation,
+            "--lookups",
+            lookups,
+        ];
+        let (mut child, log) = self.start_records_named(&plan.topic, &arguments)?;
         let recorder = recorder.clone();
         let reader = follow(&mut child, move |line| {
             let read = line.get("read").and_then(Value::as_u64).unwrap_or(0);

@@ -13,6 +13,7 @@ use super::java::{self, Size};
 const SIZE: Size = Size { heap_mib: 256 };
 const TOPIC_TOOL: &str = "org.apache.kafka.tools.TopicCommand";
 const DELETION_TOOL: &str = "org.apache.kafka.tools.DeleteRecordsCommand";
+const ELECTION_TOOL: &str = "org.apache.kafka.tools.LeaderElectionCommand";
 const REASSIGNMENT_TOOL: &str = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand";
 
 /// The tools of one cluster.
@@ -55,6 +56,12 @@ impl Assignment {
     pub fn held_by(&self, broker: u32) -> Vec<usize> {
         let partitions = self.partitions.iter().enumerate();
         partitions.filter(|(_, brokers)| brokers.contains(&broker)).map(|(partition, _)| partition).collect()
+    }
+
+    /// The same replicas, with the last of each partition as the preferred leader.
+    pub fn with_other_leaders(&self) -> Self {
+        let turned = |brokers: &Vec<u32>| brokers.iter().rev().copied().collect();
+        Self { topic: self.topic.clone(), partitions: self.partitions.iter().map(turned).collect() }
     }
 
     fn for_topic_tool(&self) -> String {
@@ -146,6 +153,13 @@ impl Tools {
         }
     }
 
+    /// Gives every partition of all topics its preferred leader, the first of its replicas.
+    pub fn elect_preferred_leaders(&self) -> Result<()> {
+        self.run(ELECTION_TOOL, &["--election-type", "preferred", "--all-topic-partitions"])
+            .map(drop)
+            .context("elect the preferred leaders")
+    }
+
     /// The number of partitions of a topic without all replicas in sync.
     pub fn under_replicated(&self, topic: &str) -> Result<usize> {
         let said =
@@ -178,6 +192,25 @@ impl Tools {
         self.sized_command(main, Size { heap_mib }, "error", arguments)
     }
 
+    /// Like [`Tools::java`], with more jars.
+    pub(super) fn java_with(
+        &self,
+        class_path: &str,
+        main: &str,
+        heap_mib: u32,
+        arguments: &[&str],
+    ) -> Result<Command> {
+        let mut words = java::words(&self.kafka, Size { heap_mib }, "error", main, arguments);
+        let kafka = self.kafka.class_path();
+        for word in words.iter_mut().filter(|word| **word == kafka) {
+            *word = format!("{class_path}:{kafka}");
+        }
+        let (program, rest) = words.split_first().context("a command line has a program")?;
+        let mut command = Command::new(program);
+        command.args(rest).stdin(Stdio::null());
+        Ok(command)
+    }
+
     fn sized_command(&self, main: &str, size: Size, log_level: &str, arguments: &[&str]) -> Result<Command> {
         let words = java::words(&self.kafka, size, log_level, main, arguments);
         let (program, rest) = words.split_first().context("a command line has a program")?;
@@ -188,7 +221,16 @@ impl Tools {
 
     /// Starts the records tool. The caller reads its standard output. Its error output goes to a log named after its first argument.
     pub(super) fn start_records(&self, arguments: &[&str]) -> Result<(Child, PathBuf)> {
-        let log_path = self.logs.join(format!("records-{}.log", arguments.first().unwrap_or(&"tool")));
+        self.start_records_named("", arguments)
+    }
+
+    /// Like [`Tools::start_records`], for runs at the same time: the log is also named for `what`.
+    pub(super) fn start_records_named(&self, what: &str, arguments: &[&str]) -> Result<(Child, PathBuf)> {
+        let command = arguments.first().unwrap_or(&"tool");
+        let log_path = match what {
+            "" => self.logs.join(format!("records-{command}.log")),
+            _ => self.logs.join(format!("records-{command}-{what}.log")),
+        };
         let log = File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
         let mut command = self.command("forebay.records.Main", "warn", arguments)?;
         let child = command.stdout(Stdio::piped()).stderr(log).spawn().context("start the records tool")?;

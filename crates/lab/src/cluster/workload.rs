@@ -1,4 +1,4 @@
-//! Loads in the format of OpenMessaging Benchmark: the load driver of the `kafka` folder, which runs on the host.
+//! Loads in the format of OpenMessaging Benchmark: the load driver of the `kafka/lab` folder, which runs on the host.
 //!
 //! A load consists of two YAML files, which stay with the results. They have the benchmark's format, so that a reader who doubts a figure
 //! can repeat it with the benchmark. The driver prints lines of JSON while it runs, and writes a result file at the end.

@@ -28,9 +28,13 @@ struct Planned {
 
 /// Runs them, and returns the worst of their exit statuses.
 pub fn run(mut args: RunArgs) -> Result<u8> {
-    if !args.part.is_empty() || !args.bootstrap_server.is_empty() {
+    if !args.part.is_empty()
+        || !args.bootstrap_server.is_empty()
+        || args.tier.is_some()
+        || !args.fault.is_empty()
+    {
         eprintln!(
-            "forebay lab: {NAME} takes neither --part nor --bootstrap-server; these need the name of one experiment"
+            "forebay lab: {NAME} takes none of --part, --bootstrap-server, --tier and --fault; these need the name of one experiment"
         );
         return Ok(STATUS_USAGE);
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::executable;
-use crate::request::{Profile, StorageKind};
+use crate::request::{Fault, Profile, StorageKind, TierKind};
 use crate::toolbox::Cache;
 
 /// The options of `run`.
@@ -40,6 +40,14 @@ pub struct RunArgs {
     /// Parts of the experiment to run, separated by commas; the default is all of them
     #[arg(long, value_delimiter = ',', value_name = "PART")]
     pub(super) part: Vec<String>,
+    /// Where closed segments go, for experiments on tiered storage; the default is forebay
+    ///
+    /// forebay copies segments by reference only: a copy that would have to be uploaded fails.
+    #[arg(long, value_name = "TIER")]
+    pub(super) tier: Option<TierKind>,
+    /// What happens while segments are copied, for `tier-correctness`: faults in their order, separated by commas; the default is none
+    #[arg(long, value_delimiter = ',', value_name = "FAULT")]
+    pub(super) fault: Vec<Fault>,
     /// Number of times to repeat each measurement
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(super) repetitions: Option<u32>,

@@ -6,14 +6,14 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 
 use super::args::RunArgs;
-use super::setup::provide;
+use super::setup::{provide, provide_plugin};
 use super::status::{STATUS_COULD_NOT_RUN, STATUS_USAGE, STATUS_VERDICT_FAIL};
 use crate::executable;
 use crate::experiment::{self, Experiment};
 use crate::host::{Needs, check_prerequisites};
 use crate::output::print;
 use crate::report::{self, NotRun, RunResult, Verdict};
-use crate::request::{ClusterAddress, EnvironmentKind, Request, StorageKind};
+use crate::request::{ClusterAddress, EnvironmentKind, Fault, Request, StorageKind, TierKind, TierRequest};
 use crate::run::{self, supervisor};
 use crate::storage;
 use crate::toolbox::{Cache, Toolset};
@@ -132,6 +132,9 @@ fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<Str
             return Some(format!("--expect-fail {other}: experiment {name} is not run on {other} here"));
         }
     }
+    if !experiment.takes_tiers() && (args.tier.is_some() || !args.fault.is_empty()) {
+        return Some(format!("experiment {name} has no tier, so it takes neither --tier nor --fault"));
+    }
     if !args.bootstrap_server.is_empty() && !experiment.takes_clusters() {
         return Some(format!(
             "experiment {name} needs a cluster of its own; `forebay lab list` shows the experiments that run on an existing cluster"
@@ -145,7 +148,8 @@ fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<Str
 pub fn prepare(experiment: &dyn Experiment, requests: &mut Requests) -> Result<()> {
     check(experiment, &requests.each)?;
     requests.each.iter().try_for_each(|request| {
-        provide(&request.cache, &request.toolsets(experiment.tools()), experiment.needs_kafka())
+        provide(&request.cache, &request.toolsets(experiment.tools()), experiment.needs_kafka())?;
+        if request.tier.is_some() { provide_plugin(&request.cache) } else { Ok(()) }
     })?;
     requests.leave_out_missing(|cache, set| provide(cache, &[set], false));
     if requests.each.is_empty() {
@@ -245,8 +249,13 @@ pub fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> 
     let on = if cluster.is_some() { "cluster".to_owned() } else { names.join("-") };
     let out = out_folder(args.out, experiment.name(), &on)?;
     let cache = args.cache.resolve()?;
-    let daemon =
-        storages.contains(&StorageKind::Forebay).then(|| executable::daemon(args.daemon)).transpose()?;
+    let tier = experiment.takes_tiers().then(|| TierRequest {
+        kind: args.tier.unwrap_or(TierKind::Forebay),
+        faults: if args.fault.is_empty() { vec![Fault::None] } else { args.fault },
+    });
+    let server = tier.as_ref().and_then(|tier| tier.kind.server());
+    let needs_daemon = storages.iter().chain(&server).any(|kind| *kind == StorageKind::Forebay);
+    let daemon = needs_daemon.then(|| executable::daemon(args.daemon)).transpose()?;
     let groups: Vec<Vec<StorageKind>> = if experiment.compares() || cluster.is_some() {
         vec![storages]
     } else {
@@ -268,6 +277,7 @@ pub fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> 
         cache: cache.clone(),
         daemon: daemon.clone(),
         is_on_host: experiment.is_on_host(),
+        tier: tier.clone(),
         missing: Vec::new(),
     });
     let each = each.collect();
@@ -300,6 +310,7 @@ mod tests {
             cache: Cache { folder: "/nowhere".into(), mirror: None },
             daemon: None,
             is_on_host: true,
+            tier: None,
             missing: Vec::new(),
         }
     }

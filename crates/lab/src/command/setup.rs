@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::args::CacheArgs;
-use crate::cluster::Distribution;
+use crate::cluster::{Distribution, Plugin};
 use crate::host::{Needs, check_prerequisites};
 use crate::output::print;
 use crate::progress::Progress;
@@ -25,6 +25,14 @@ pub fn provide(cache: &Cache, sets: &[Toolset], with_kafka: bool) -> Result<()> 
     if with_kafka && result.is_ok() {
         result = Distribution::open(&cache.folder, &progress).map(drop);
     }
+    progress.finish();
+    result
+}
+
+/// Builds the plugin for tiered storage if the cache does not have it.
+pub fn provide_plugin(cache: &Cache) -> Result<()> {
+    let progress = Progress::new();
+    let result = Plugin::open(&cache.folder, &progress).map(drop);
     progress.finish();
     result
 }

@@ -90,6 +90,7 @@ impl Sizes {
             segment_bytes: self.segment_bytes,
             delete_delay_ms: 1_000,
             more: more.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+            metrics: false,
         };
         TestbedSpec::new(BROKERS, self.guest_memory_mib, settings)
     }

@@ -118,6 +118,7 @@ fn settings() -> Settings {
         segment_bytes: 16 << 20,
         delete_delay_ms: 60_000,
         more: BTreeMap::from(more),
+        metrics: false,
     }
 }
 

@@ -46,6 +46,11 @@ pub trait Experiment: Sync {
         false
     }
 
+    /// Whether it has a tier, and takes `--tier` and `--fault`.
+    fn takes_tiers(&self) -> bool {
+        false
+    }
+
     /// The free space in bytes that it needs if brokers keep their logs in a folder of this host.
     fn disk_bytes(&self, profile: Profile) -> u64 {
         let _ = profile;

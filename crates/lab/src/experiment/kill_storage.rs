@@ -95,8 +95,13 @@ impl Experiment for KillStorage {
         let sizes = Sizes::of(request.profile);
         // A pause of the storage is no reason to shrink the set of replicas in sync.
         let more = BTreeMap::from([("replica.lag.time.max.ms".to_owned(), "300000".to_owned())]);
-        let settings =
-            Settings { heap_mib: 512, segment_bytes: sizes.segment_bytes, delete_delay_ms: 5_000, more };
+        let settings = Settings {
+            heap_mib: 512,
+            segment_bytes: sizes.segment_bytes,
+            delete_delay_ms: 5_000,
+            more,
+            metrics: false,
+        };
         let spec = TestbedSpec::new(sizes.brokers, sizes.guest_memory_mib, settings);
         let mut testbed = Testbed::start(environment, request, &spec, recorder)?;
         recorder.begin(ACTOR, "serving", Tone::Good);

@@ -24,6 +24,7 @@ mod scaling;
 mod silly_rename;
 mod sizing;
 mod throughput;
+mod tier_correctness;
 mod tls;
 
 use crate::report::Subject;
@@ -51,6 +52,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &object_store::ObjectStoreCheck,
     &object_space::ObjectSpace,
     &object_speed::ObjectSpeed,
+    &tier_correctness::TierCorrectness,
     &mount::MountCheck,
 ];
 

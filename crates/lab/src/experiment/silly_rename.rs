@@ -102,6 +102,7 @@ impl Experiment for SillyRename {
             segment_bytes: sizes.segment_bytes,
             delete_delay_ms: sizes.delete_delay_ms,
             more: BTreeMap::new(),
+            metrics: false,
         };
         let spec = TestbedSpec::new(BROKERS, sizes.guest_memory_mib, settings);
         let testbed = Testbed::start(environment, request, &spec, recorder)?;

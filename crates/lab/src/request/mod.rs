@@ -1,6 +1,7 @@
 //! The user's requests to the lab.
 
 mod storage_kind;
+mod tier;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::toolbox::{Cache, Toolset};
 pub use storage_kind::StorageKind;
+pub use tier::{Fault, TierKind, TierRequest};
 
 /// The size of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -104,6 +106,8 @@ pub struct Request {
     pub daemon: Option<PathBuf>,
     /// Whether the experiment needs neither guests nor namespaces.
     pub is_on_host: bool,
+    /// The tier and the faults of an experiment on tiered storage.
+    pub tier: Option<TierRequest>,
     /// The storages that the user named and that cannot be had here, with the reasons.
     pub missing: Vec<(String, String)>,
 }
@@ -116,6 +120,7 @@ impl Request {
             sets.push(Toolset::Guests);
         }
         sets.extend_from_slice(of_experiment);
+        sets.extend(self.tier.as_ref().and_then(|tier| tier.kind.toolset()));
         if self.storages.contains(&StorageKind::Ganesha) && !sets.contains(&Toolset::Bench) {
             sets.push(Toolset::Bench);
         }

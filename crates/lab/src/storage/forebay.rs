@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use super::buckets::Buckets;
 use super::interface::{HostServer, Space, Storage, Usage, Volumes};
 use super::nfs::mount_nfs;
 use super::server::Server;
@@ -97,6 +98,11 @@ impl Forebay {
 }
 
 impl Forebay {
+    /// The daemon's buckets. It must have been started with an S3 server.
+    pub fn buckets(&self) -> Buckets {
+        Buckets::new(self.program.clone(), self.pool.clone())
+    }
+
     /// The options of mounts.
     fn options(&self) -> String {
         format!("vers=4.2,nconnect={},port={}", self.connections, self.port)
@@ -121,7 +127,7 @@ fn admin(program: &Path, pool: &Path, words: &[&str]) -> Result<Output> {
 }
 
 /// Runs a command against a pool that must succeed; returns what it printed, and how long it took.
-fn administer(program: &Path, pool: &Path, words: &[&str]) -> Result<(Vec<u8>, Duration)> {
+pub(super) fn administer(program: &Path, pool: &Path, words: &[&str]) -> Result<(Vec<u8>, Duration)> {
     let begun = Instant::now();
     let output = admin(program, pool, words)?;
     if !output.status.success() {

@@ -4,6 +4,7 @@
 //! guest mounts the storage ([`Storage::mount`]). Every kind is one file here. A folder of the host ([`Storage::folder`]) is
 //! already mounted, and has no guests. Object stores ([`object`]) are not mounted either: clients speak S3 to them.
 
+mod buckets;
 mod forebay;
 mod ganesha;
 mod interface;
@@ -12,6 +13,7 @@ mod local;
 mod mounted;
 mod nfs;
 mod object;
+mod relay;
 mod server;
 mod usage;
 
@@ -20,11 +22,13 @@ use anyhow::{Result, bail};
 use crate::host::Environment;
 use crate::request::StorageKind;
 
+pub use buckets::Buckets;
 pub use forebay::Forebay;
 pub use interface::{HostServer, Space, Storage, Usage, Volumes};
 pub use mounted::check as check_folder;
 pub use nfs::mount_nfs;
-pub use object::{ObjectStore, SharedPool, start as start_object_store};
+pub use object::{AccessKey, ObjectStore, SharedPool, start as start_object_store};
+pub use relay::{Disturbance, Relay};
 pub use usage::{cpu_of_process, process_has_ended};
 
 /// Starts an empty storage.

@@ -10,6 +10,7 @@ mod replicas;
 mod tally;
 mod target;
 mod testbeds;
+mod tier;
 pub mod watch;
 
 pub use own_cluster::{Layout, Testbed, TestbedSpec, figure};
@@ -17,4 +18,5 @@ pub use replicas::Replicas;
 pub use tally::{Tally, Title};
 pub use target::Target;
 pub use testbeds::{Outcome, Testbeds, Trial};
+pub use tier::{BUCKET, Tier};
 pub use watch::{Ended, describe_verification};

@@ -80,11 +80,23 @@ impl Testbed {
         spec: &TestbedSpec,
         recorder: &Recorder,
     ) -> Result<Self> {
+        recorder.stage("storage");
+        Self::start_on(environment, request, storage::start(kind, environment)?, index, spec, recorder)
+    }
+
+    /// Like [`Testbed::start_beside`], on a storage that has been started.
+    pub fn start_on(
+        environment: &Environment,
+        request: &Request,
+        mut storage: Box<dyn Storage>,
+        index: Option<u16>,
+        spec: &TestbedSpec,
+        recorder: &Recorder,
+    ) -> Result<Self> {
         let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
         let version = kafka.version()?;
         recorder.version("kafka", &version);
-        recorder.stage("storage");
-        let mut storage = storage::start(kind, environment)?;
+        let kind = &storage.kind();
         if let Some(count) = spec.layout.connections {
             storage.set_connections(count);
         }

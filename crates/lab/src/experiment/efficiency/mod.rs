@@ -145,6 +145,7 @@ impl<'a> Work<'a> {
                 ("log.retention.check.interval.ms".to_owned(), "5000".to_owned()),
                 ("log.initial.task.delay.ms".to_owned(), "5000".to_owned()),
             ]),
+            metrics: false,
         };
         let spec = TestbedSpec::new(BROKERS, sizes.guest_memory_mib, settings);
         let testbed = Testbed::start(environment, request, &spec, recorder)?;

@@ -40,6 +40,7 @@ pub(super) fn start(environment: &Environment) -> Result<ObjectStore> {
         versions: vec![("garage".into(), tools.version("garage")?)],
         command: Some(format!("{words}, with data_fsync and metadata_fsync")),
         pool: None,
+        bucket_folder: None,
         server: Some(server),
     })
 }

@@ -33,6 +33,7 @@ pub(super) fn start(environment: &Environment) -> Result<ObjectStore> {
         versions: vec![("minio".into(), tools.version("minio")?)],
         command: Some(words),
         pool: None,
+        bucket_folder: Some(data),
         server: Some(server),
     })
 }

@@ -7,7 +7,7 @@ mod garage;
 mod minio;
 mod versitygw;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::Command;
@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use super::buckets::Buckets;
 use super::forebay::space_of;
 use super::interface::Space;
 use super::server::Server;
@@ -53,6 +54,11 @@ pub struct SharedPool {
 }
 
 impl SharedPool {
+    /// Its buckets.
+    pub fn buckets(&self) -> Buckets {
+        Buckets::new(self.program.clone(), self.folder.clone())
+    }
+
     /// The size of its content, and the space that it takes.
     pub fn space(&self) -> Result<Space> {
         space_of(&self.program, &self.folder)
@@ -75,6 +81,8 @@ pub struct ObjectStore {
     pub command: Option<String>,
     /// The pool that it shares with an NFS server, if it is Forebay.
     pub pool: Option<SharedPool>,
+    /// The folder in which every folder is a bucket, if the server has one.
+    bucket_folder: Option<PathBuf>,
     server: Option<Server>,
 }
 
@@ -87,6 +95,14 @@ impl ObjectStore {
     /// The server's resident memory in bytes, if the lab started it.
     pub fn resident(&self) -> Option<u64> {
         usage::of_process(self.pid()?).ok().map(|usage| usage.resident)
+    }
+
+    /// Makes an empty bucket, if buckets are folders of this host.
+    pub fn create_bucket(&self, name: &str) -> Result<()> {
+        let root = self.bucket_folder.as_ref().with_context(|| {
+            format!("the lab cannot make a bucket on {}, whose buckets are not folders", self.kind)
+        })?;
+        fs::create_dir(root.join(name)).with_context(|| format!("make {}", root.join(name).display()))
     }
 
     /// Stops the server cleanly.
@@ -122,6 +138,7 @@ fn existing(url: &str) -> Result<ObjectStore> {
         versions: Vec::new(),
         command: None,
         pool: None,
+        bucket_folder: None,
         server: None,
     })
 }

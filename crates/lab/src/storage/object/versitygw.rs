@@ -28,6 +28,7 @@ pub(super) fn start(environment: &Environment) -> Result<ObjectStore> {
         versions: vec![("versitygw".into(), tools.version("versitygw")?)],
         command: Some(words),
         pool: None,
+        bucket_folder: Some(folder),
         server: Some(server),
     })
 }

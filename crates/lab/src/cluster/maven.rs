@@ -1,0 +1,64 @@
+//! Builds Java programs with Maven, from sources that are part of this program.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// Builds what these sources are, `what` in messages, in the folder `work`, and moves `product`, a path in it, to `target`. A target that
+/// exists is therefore complete.
+pub fn package(
+    sources: &[(&str, &str)],
+    what: &str,
+    work: &Path,
+    product: &str,
+    target: &Path,
+) -> Result<()> {
+    remove_folder(work)?;
+    for (path, text) in sources {
+        write_source(&work.join(path), text)?;
+    }
+    run(work, what)?;
+    fs::rename(work.join(product), target)
+        .with_context(|| format!("move what Maven built to {}", target.display()))?;
+    remove_folder(work)
+}
+
+/// Removes a folder if it is there.
+pub fn remove_folder(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write_source(path: &Path, text: &str) -> Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).with_context(|| format!("make folder {}", parent.display()))?;
+    }
+    fs::write(path, text).with_context(|| format!("write {}", path.display()))
+}
+
+fn run(work: &Path, what: &str) -> Result<()> {
+    let output = Command::new("mvn")
+        .args(["--batch-mode", "--quiet", "-Dmaven.test.skip=true", "package"])
+        .current_dir(work)
+        .stdin(Stdio::null())
+        .output();
+    let output = match output {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            bail!("mvn, which builds {what}, is missing: install it (Debian: apt-get install maven)")
+        }
+        other => other.context("start mvn")?,
+    };
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stdout);
+        let errors: Vec<&str> = said.lines().filter(|line| line.contains("ERROR")).take(5).collect();
+        bail!("mvn could not build {what} in {}:\n{}", work.display(), errors.join("\n"));
+    }
+    Ok(())
+}

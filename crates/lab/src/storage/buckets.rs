@@ -1,0 +1,91 @@
+//! The buckets of a daemon under test, and the key of its first user.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use super::forebay::administer;
+use super::object::AccessKey;
+
+/// Time limit for the daemon to write its first user's key.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The buckets of one pool.
+#[derive(Debug, Clone)]
+pub struct Buckets {
+    program: PathBuf,
+    pool: PathBuf,
+}
+
+impl Buckets {
+    pub(super) fn new(program: PathBuf, pool: PathBuf) -> Self {
+        Self { program, pool }
+    }
+
+    /// Makes an empty bucket.
+    pub fn create(&self, name: &str) -> Result<()> {
+        administer(&self.program, &self.pool, &["bucket", "create", name]).map(drop)
+    }
+
+    /// Limits the size of a bucket, from now on. `None` removes the limit.
+    pub fn limit(&self, name: &str, bytes: Option<u64>) -> Result<()> {
+        let limit = bytes.map_or_else(|| "none".to_owned(), |bytes| bytes.to_string());
+        administer(&self.program, &self.pool, &["bucket", "modify", name, "--size", &limit]).map(drop)
+    }
+
+    /// The first user's key, which the daemon writes at its first start.
+    pub fn first_key(&self) -> Result<AccessKey> {
+        let file = &beside(&self.pool, ".s3-admin");
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            if let Some(key) = key_in(&text) {
+                return Ok(key);
+            }
+            if Instant::now() > deadline {
+                bail!("the daemon wrote no access key to {}", file.display());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+fn beside(pool: &Path, ending: &str) -> PathBuf {
+    let mut path = OsString::from(pool);
+    path.push(ending);
+    path.into()
+}
+
+/// The key in a file in the format of AWS's tools.
+fn key_in(text: &str) -> Option<AccessKey> {
+    // Without its end the last line may not be complete.
+    let text = text.strip_suffix('\n')?;
+    let value = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='));
+        line.map(|value| value.trim().to_owned())
+    };
+    Some(AccessKey { id: value("aws_access_key_id")?, secret: value("aws_secret_access_key")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_read_when_the_file_is_complete() {
+        let text = "[default]\naws_access_key_id = AK\naws_secret_access_key = a=b\n";
+        let key = key_in(text).unwrap();
+        assert_eq!((key.id.as_str(), key.secret.as_str()), ("AK", "a=b"));
+        for end in 0..text.len() {
+            assert_eq!(key_in(&text[..end]), None, "{end}");
+        }
+    }
+
+    #[test]
+    fn the_key_is_beside_the_pool() {
+        assert_eq!(beside(Path::new("/srv/pool"), ".s3-admin"), Path::new("/srv/pool.s3-admin"));
+    }
+}

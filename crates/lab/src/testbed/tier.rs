@@ -1,0 +1,203 @@
+//! The tier of a testbed: an S3 server behind a relay, the plugin, and the brokers' settings for both.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use super::own_cluster::Testbed;
+use crate::cluster::{Metrics, Plugin, TierChecked};
+use crate::host::Environment;
+use crate::report::Recorder;
+use crate::request::{Request, StorageKind, TierKind};
+use crate::storage::{self, AccessKey, Buckets, Forebay, ObjectStore, Relay, Storage};
+
+/// The bucket of a tier.
+pub const BUCKET: &str = "tier";
+/// The port of the S3 server of a daemon that also serves the log directories.
+const S3_PORT: u16 = 9000;
+const PLUGIN: &str = "forebay.tiered.ForebayRemoteStorageManager";
+const KAFKA_LOCAL: &str = "org.apache.kafka.server.log.remote.storage.LocalTieredStorage";
+/// The folder of `kafka-local`, in the brokers' shared storage.
+const LOCAL_FOLDER: &str = "/mnt/kafka/tier";
+
+/// A tier.
+pub struct Tier {
+    kind: TierKind,
+    /// Whether segments are copied by reference.
+    by_reference: bool,
+    plugin: Plugin,
+    /// None for `kafka-local`.
+    server: Option<Server>,
+}
+
+struct Server {
+    relay: Relay,
+    /// The buckets, if the server is Forebay.
+    buckets: Option<Buckets>,
+    /// The plugin's settings, for `forebay-tier check`.
+    config: PathBuf,
+    settings: Vec<(String, String)>,
+    /// The server, if it is not the one of the log directories.
+    _store: Option<ObjectStore>,
+}
+
+impl Tier {
+    /// Starts the storage of the log directories and the tier, with an empty bucket.
+    pub fn start(
+        environment: &Environment,
+        request: &Request,
+        recorder: &Recorder,
+    ) -> Result<(Self, Box<dyn Storage>)> {
+        let kind = request.tier.as_ref().context("the request names no tier")?.kind;
+        let plugin = Plugin::open(&request.cache.folder, recorder.progress())?;
+        let storage_kind = request.storage()?;
+        if *storage_kind == StorageKind::Forebay && kind.server() == Some(StorageKind::Forebay) {
+            let address = SocketAddr::from((environment.gateway(), S3_PORT));
+            let forebay = Forebay::start(environment, &["--s3-listen".to_owned(), address.to_string()])?;
+            let buckets = forebay.buckets();
+            let key = buckets.first_key()?;
+            let by_reference = kind == TierKind::Forebay;
+            let server =
+                Server::prepare(environment, address, &key, Some(buckets), None, reference(by_reference))?;
+            return Ok((Self { kind, by_reference, plugin, server: Some(server) }, Box::new(forebay)));
+        }
+        let server = match kind.server() {
+            None => None,
+            Some(server) => {
+                let store = storage::start_object_store(&server, environment)?;
+                for (name, version) in &store.versions {
+                    recorder.version(name, version);
+                }
+                let address = store.endpoint.trim_start_matches("http://").parse();
+                let address = address.with_context(|| format!("parse {}", store.endpoint))?;
+                let (buckets, key) =
+                    (store.pool.as_ref().map(storage::SharedPool::buckets), store.key.clone());
+                Some(Server::prepare(environment, address, &key, buckets, Some(store), reference(false))?)
+            }
+        };
+        Ok((Self { kind, by_reference: false, plugin, server }, storage::start(storage_kind, environment)?))
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> TierKind {
+        self.kind
+    }
+
+    /// Whether segments are copied by reference.
+    pub fn is_by_reference(&self) -> bool {
+        self.by_reference
+    }
+
+    /// The relay in front of its server, if it has one.
+    pub fn relay(&self) -> Result<&Relay> {
+        let server = self.server.as_ref().with_context(|| format!("tier {} has no server", self.kind))?;
+        Ok(&server.relay)
+    }
+
+    /// The buckets of its server, if that is Forebay.
+    pub fn buckets(&self) -> Result<&Buckets> {
+        let buckets = self.server.as_ref().and_then(|server| server.buckets.as_ref());
+        buckets.with_context(|| format!("tier {} has no bucket whose size can be limited", self.kind))
+    }
+
+    /// The settings of brokers.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let of_kafka = [
+            ("remote.log.storage.system.enable", "true"),
+            ("remote.log.metadata.manager.listener.name", "PLAINTEXT"),
+            ("rlmm.config.remote.log.metadata.topic.num.partitions", "3"),
+            ("rlmm.config.remote.log.metadata.topic.replication.factor", "3"),
+            ("remote.log.manager.task.interval.ms", "1000"),
+            ("log.retention.check.interval.ms", "1000"),
+            ("log.initial.task.delay.ms", "1000"),
+        ];
+        let mut all: Vec<_> =
+            of_kafka.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let mut set = |key: &str, value: &str| all.push((key.to_owned(), value.to_owned()));
+        match &self.server {
+            Some(server) => {
+                set("remote.log.storage.manager.class.name", PLUGIN);
+                set("remote.log.storage.manager.class.path", &self.plugin.class_path());
+                server.settings.iter().for_each(|(key, value)| set(key, value));
+            }
+            None => {
+                set("remote.log.storage.manager.class.name", KAFKA_LOCAL);
+                set("rsm.config.dir", LOCAL_FOLDER);
+                set("rsm.config.delete.on.close", "false");
+            }
+        }
+        all
+    }
+
+    /// Compares Kafka's metadata with the bucket, and reads every object. `None` if there is no bucket.
+    pub fn check(&self, testbed: &Testbed) -> Result<Option<TierChecked>> {
+        let check = |server: &Server| testbed.cluster.tools().check_tier(&self.plugin, &server.config);
+        self.server.as_ref().map(check).transpose()
+    }
+
+    /// The sums of the plugins' counters over all brokers, since these started. Empty if the plugin is not ours.
+    pub fn counters(&self, testbed: &Testbed) -> Result<Metrics> {
+        let mut sums = Metrics::new();
+        if self.server.is_none() {
+            return Ok(sums);
+        }
+        for broker in testbed.cluster.brokers() {
+            let bean = format!("forebay.tiered:type=RemoteStorageManager,broker={}", broker.id());
+            for (name, value) in testbed.cluster.tools().metrics(broker, &bean)? {
+                *sums.entry(name).or_default() += value;
+            }
+        }
+        Ok(sums)
+    }
+}
+
+fn reference(by_reference: bool) -> &'static str {
+    if by_reference { "require" } else { "never" }
+}
+
+impl Server {
+    /// Puts a relay in front of the server, makes the bucket, and writes the files for the plugin. Guests see the scratch folder.
+    fn prepare(
+        environment: &Environment,
+        address: SocketAddr,
+        key: &AccessKey,
+        buckets: Option<Buckets>,
+        store: Option<ObjectStore>,
+        reference: &str,
+    ) -> Result<Self> {
+        let relay = Relay::start(environment.gateway(), address)?;
+        match (&buckets, &store) {
+            (Some(buckets), _) => buckets.create(BUCKET)?,
+            (None, Some(store)) => store.create_bucket(BUCKET)?,
+            (None, None) => {}
+        }
+        let credentials = environment.scratch().join("tier-credentials");
+        let text =
+            format!("[default]\naws_access_key_id = {}\naws_secret_access_key = {}\n", key.id, key.secret);
+        File::options()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&credentials)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .with_context(|| format!("write {}", credentials.display()))?;
+        let endpoint = format!("http://{}:{}", environment.gateway(), relay.port());
+        let settings = [
+            ("endpoint", endpoint.as_str()),
+            ("bucket", BUCKET),
+            ("credentials.file", &credentials.to_string_lossy()),
+            ("reference", reference),
+        ];
+        let settings: Vec<_> =
+            settings.iter().map(|(key, value)| (format!("rsm.config.{key}"), (*value).to_owned())).collect();
+        let config = environment.scratch().join("tier.properties");
+        let lines: String = settings.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
+        std::fs::write(&config, lines).with_context(|| format!("write {}", config.display()))?;
+        Ok(Self { relay, buckets, config, settings, _store: store })
+    }
+}
