@@ -12,6 +12,9 @@ pub struct Size {
 /// The option that makes Java compile quickly, and not the best code. It suits programs that run for seconds, or share a processor.
 pub const QUICK_COMPILER: &str = "-XX:TieredStopAtLevel=1";
 
+/// The beginning of the option that names the class-data archive.
+pub const ARCHIVE_OPTION: &str = "-XX:SharedArchiveFile=";
+
 /// The command line that runs `main` with `arguments`. Logs go to the standard error output, with dates; nothing is written to `/tmp`,
 /// which a guest shares with the host.
 pub fn words(
@@ -23,7 +26,7 @@ pub fn words(
 ) -> Vec<String> {
     let mut words: Vec<String> = vec!["java".into()];
     // A Java virtual machine that cannot use it starts without it, silently.
-    words.extend(kafka.archive().map(|archive| format!("-XX:SharedArchiveFile={}", archive.display())));
+    words.extend(kafka.archive().map(|archive| format!("{ARCHIVE_OPTION}{}", archive.display())));
     words.extend([
         format!("-Xmx{}m", size.heap_mib),
         // Without this, one thread ends, and the others go on.

@@ -201,6 +201,8 @@ impl Tools {
         arguments: &[&str],
     ) -> Result<Command> {
         let mut words = java::words(&self.kafka, Size { heap_mib }, "error", main, arguments);
+        // With other jars, Java would complain about the archive of classes.
+        words.retain(|word| !word.starts_with(java::ARCHIVE_OPTION));
         let kafka = self.kafka.class_path();
         for word in words.iter_mut().filter(|word| **word == kafka) {
             *word = format!("{class_path}:{kafka}");

@@ -44,7 +44,7 @@ impl Sizes {
         match profile {
             Profile::Laptop => Self {
                 partitions: 3,
-                records: 60_000,
+                records: 40_000,
                 record_bytes: 1024,
                 rate: 1_500,
                 records_per_transaction: 500,

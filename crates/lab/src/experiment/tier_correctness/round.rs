@@ -138,7 +138,9 @@ impl Round<'_> {
                 ("remote.storage.enable", "true".to_owned()),
                 ("segment.bytes", self.sizes.segment_bytes.to_string()),
                 ("retention.ms", "-1".to_owned()),
-                ("local.retention.ms", "1".to_owned()),
+                // By size, because the records' timestamps are in the future.
+                ("local.retention.bytes", "1".to_owned()),
+                ("message.timestamp.after.max.ms", i64::MAX.to_string()),
                 ("file.delete.delay.ms", "1000".to_owned()),
                 ("min.insync.replicas", "1".to_owned()),
             ];

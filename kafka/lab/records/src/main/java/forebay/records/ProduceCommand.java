@@ -30,6 +30,8 @@ final class ProduceCommand implements Callable<Integer> {
             "max.block.ms", "180000",
             "request.timeout.ms", "30000");
 
+    private static final long FUTURE_MS = 3_600_000;
+
     @Mixin
     ClusterOptions cluster;
 
@@ -80,9 +82,12 @@ final class ProduceCommand implements Callable<Integer> {
         }
     }
 
-    /** Such that no record is of the future. */
+    /**
+     * In the future, so that all records are later than the markers of their transactions, which have the broker's time. A lookup finds
+     * markers too.
+     */
     private long firstTimestampMs() {
-        return envelope ? System.currentTimeMillis() - records : 0;
+        return envelope ? System.currentTimeMillis() + FUTURE_MS : 0;
     }
 
     private Properties client() {
