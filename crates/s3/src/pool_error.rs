@@ -50,7 +50,7 @@ pub fn of_pool(error: Error) -> S3Error {
 
 /// NoSuchBucket.
 pub fn no_such_bucket() -> S3Error {
-    S3Error::with_message(S3ErrorCode::NoSuchBucket, "The specified bucket does not exist")
+    S3Error::with_message(S3ErrorCode::NoSuchBucket, "The specified bucket does not exist.")
 }
 
 /// NoSuchKey.

@@ -90,7 +90,7 @@ async fn an_error_says_what_it_is_about() {
     let testbed = Testbed::start().await;
     let missing = testbed.send("GET", "/none/key", &[], "").await;
     assert_eq!((missing.status, missing.element("BucketName")), (404, Some("none")));
-    assert_eq!(missing.element("Message"), Some("The specified bucket does not exist"));
+    assert_eq!(missing.element("Message"), Some("The specified bucket does not exist."));
     assert_eq!(missing.element("RequestId"), missing.header("x-amz-request-id"));
     testbed.ok("PUT", "/bucket", &[], "").await;
     let missing = testbed.send("GET", "/bucket/a%20b", &[], "").await;

@@ -26,7 +26,7 @@ async fn an_error_without_a_message_gets_that_of_aws_and_names_what_was_asked_fo
     assert_eq!(
         text,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>NoSuchBucket</Code><Message>The specified bucket does not \
-         exist</Message><BucketName>some bucket</BucketName><Resource>/some%20bucket/a</Resource><RequestId>id-1</RequestId>\
+         exist.</Message><BucketName>some bucket</BucketName><Resource>/some%20bucket/a</Resource><RequestId>id-1</RequestId>\
          <HostId>id-1</HostId></Error>"
     );
 }

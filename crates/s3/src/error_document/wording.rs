@@ -30,7 +30,7 @@ fn fixed(code: &str) -> Option<&'static str> {
         "MalformedXML" => {
             "The XML you provided was not well-formed or did not validate against our published schema."
         }
-        "NoSuchBucket" => "The specified bucket does not exist",
+        "NoSuchBucket" => "The specified bucket does not exist.",
         "NoSuchUpload" => {
             "The specified multipart upload does not exist. The upload ID may be invalid, or the upload may have been aborted or \
              completed."
