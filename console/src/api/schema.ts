@@ -126,7 +126,12 @@ export interface paths {
          */
         get: operations["object_list"];
         put?: never;
-        post?: never;
+        /**
+         * Make an object of a file of a volume
+         * @description The object shares the file's bytes, so no data is moved and no space is needed. The copy is verified before the object exists, and
+         *     is refused if the file is changed meanwhile. Requires the role admin, since the call can make any file readable over S3.
+         */
+        post: operations["object_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2374,6 +2379,21 @@ export interface components {
             /** @description The path that clients mount; default `/` and the clone's name. */
             path?: string;
         };
+        /** @description A file of a volume that becomes an object of a bucket. No bytes are moved. */
+        NewObject: {
+            /** @description The media type of the object. */
+            content_type?: string;
+            /** @description The key of the object, at most 1024 bytes. */
+            key: string;
+            /** @description The path of the file in the volume. Symbolic links are not followed. */
+            path: string;
+            /** @description That the file is a Kafka log segment whose records have these offsets. The checksum of every record batch is then verified. */
+            records?: components["schemas"]["OffsetsView"];
+            /** @description Whether an object with that key is replaced; default false. In a bucket with versions it becomes an older version. */
+            replace?: boolean;
+            /** @description The volume that has the file: its name, or `id:` and its id. */
+            volume: string;
+        };
         /** @description A policy to create. */
         NewPolicy: {
             /** @description The policy's name. */
@@ -2547,6 +2567,19 @@ export interface components {
             next?: string | null;
             /** @description Common prefixes of keys that have the delimiter behind the prefix. */
             prefixes: string[];
+        };
+        /** @description Offsets of records. */
+        OffsetsView: {
+            /**
+             * Format: uint64
+             * @description The least offset that a record has.
+             */
+            first: number;
+            /**
+             * Format: uint64
+             * @description The greatest offset that a record has; not less than `first`.
+             */
+            last: number;
         };
         /** @description An open file of a client. */
         OpenView: components["schemas"]["FileView"] & {
@@ -4563,6 +4596,134 @@ export interface operations {
             };
             /** @description The pool has stopped, or the daemon is shutting down */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    object_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The bucket's name. */
+                bucket: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewObject"];
+            };
+        };
+        responses: {
+            /** @description The object */
+            201: {
+                headers: {
+                    /** @description The objects of the bucket */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObjectView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The bucket, the volume or the file does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The key is taken, the file is being changed, or is not the log segment that was described, or S3 is not served */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The bucket has reached its size */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -323,6 +323,7 @@ impl From<forebay_s3::auth::Error> for ApiError {
 
 impl From<forebay_s3::manage::Error> for ApiError {
     fn from(error: forebay_s3::manage::Error) -> ApiError {
+        use forebay_s3::file_copy::NotCopied;
         use forebay_s3::manage::Error;
         let code = match error {
             Error::Pool(error) => return error.into(),
@@ -337,6 +338,18 @@ impl From<forebay_s3::manage::Error> for ApiError {
             Error::SizeBelowUsed { .. } => Code::SizeBelowUsed,
             Error::NotSet { .. } => Code::BucketDocumentNotFound,
             Error::PublicPolicyBlocked(_) => Code::PublicPolicyBlocked,
+            Error::KeyExists { .. } => Code::AlreadyExists,
+            Error::File { ref cause, .. } => match **cause {
+                forebay_pool::Error::NotFound(_) | forebay_pool::Error::Stale => Code::NotFound,
+                _ => Code::Invalid,
+            },
+            Error::NotCopied { ref reason, .. } => match **reason {
+                NotCopied::NoFile => Code::Invalid,
+                NotCopied::Changing => Code::InUse,
+                NotCopied::OtherSize(_) | NotCopied::Damaged(_) => Code::Differs,
+                NotCopied::Pool(forebay_pool::Error::NoSpace) => Code::NoSpace,
+                NotCopied::Pool(_) => Code::Internal,
+            },
             _ => Code::Internal,
         };
         ApiError::explained(code, &error)

@@ -107,7 +107,7 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
             bucket_documents::bucket_cors_put,
             bucket_documents::bucket_cors_delete
         ))
-        .routes(routes!(bucket_contents::object_list))
+        .routes(routes!(bucket_contents::object_list, bucket_contents::object_create))
         .routes(routes!(bucket_contents::version_list))
         .routes(routes!(s3_users::s3_user_list, s3_users::s3_user_create))
         .routes(routes!(s3_users::s3_user_show, s3_users::s3_user_change, s3_users::s3_user_delete))

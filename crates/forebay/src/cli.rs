@@ -15,6 +15,7 @@ use crate::commands::event::EventCommand;
 use crate::commands::export::ExportCommand;
 use crate::commands::job::JobCommand;
 use crate::commands::nfs::NfsCommand;
+use crate::commands::object::ObjectCommand;
 use crate::commands::pool::PoolCommand;
 use crate::commands::profile::ProfileCommand;
 use crate::commands::s3::S3Command;
@@ -86,6 +87,10 @@ pub enum Command {
     /// A bucket holds objects, and shares the pool with the volumes. The daemon serves buckets if s3.listen is set.
     #[command(subcommand)]
     Bucket(BucketCommand),
+
+    /// Make objects of files of volumes, without moving their bytes
+    #[command(subcommand)]
+    Object(ObjectCommand),
 
     /// Manage the users, access keys and groups of S3
     ///

@@ -37,8 +37,8 @@ use clap::{CommandFactory, Parser};
 use cli::{Cli, Command, LabCommand};
 use commands::pool::Differences;
 use commands::{
-    account, bucket, config as config_command, event, export, init, job, nfs, pool, profile, s3, serve, size,
-    snapshot, support, volume,
+    account, bucket, config as config_command, event, export, init, job, nfs, object, pool, profile, s3,
+    serve, size, snapshot, support, volume,
 };
 use config::ConfigError;
 
@@ -72,6 +72,7 @@ fn main() -> ExitCode {
         Command::Config(command) => config_command::run(command),
         Command::Volume(command) => volume::run(command),
         Command::Bucket(command) => bucket::run(command),
+        Command::Object(command) => object::run(command),
         Command::S3(command) => s3::run(command),
         Command::Snapshot(command) => snapshot::run(command),
         Command::Export(command) => export::run(command),

@@ -189,3 +189,42 @@ async fn every_change_of_a_bucket_leaves_a_line_with_user_key_request_and_addres
     }
     assert!(events[1].message.contains("PutBucketVersioning"), "{events:?}");
 }
+
+#[tokio::test]
+async fn whoever_may_not_list_a_bucket_does_not_learn_which_keys_exist() {
+    let served = Served::start().await;
+    let (testbed, admin, alice) = (&served.testbed, &served.admin, &served.alice);
+    testbed.send_as(admin, "PUT", "/logs", &[], "").await;
+    testbed.send_as(admin, "PUT", "/logs/there", &[], "x").await;
+    let allow = |statement: &str| {
+        format!(
+            r#"{{"Version": "2012-10-17", "Statement": {{"Effect": "Allow",
+            "Principal": {{"AWS": "arn:aws:iam::000000000000:user/alice"}}, {statement}}}}}"#
+        )
+    };
+    let read = r#""Action": ["s3:GetObject*", "s3:PutObject"], "Resource": "arn:aws:s3:::logs/*""#;
+    let also_list = r#""Action": ["s3:GetObject*", "s3:PutObject", "s3:ListBucket"],
+            "Resource": ["arn:aws:s3:::logs", "arn:aws:s3:::logs/*"]"#;
+    for (statement, expected) in [(read, (403, "AccessDenied")), (also_list, (404, "NoSuchKey"))] {
+        let answer = testbed.send_as(admin, "PUT", "/logs?policy", &[], &allow(statement)).await;
+        assert_eq!(answer.status, 204, "{answer:?}");
+        assert_eq!(testbed.send_as(alice, "GET", "/logs/there", &[], "").await.status, 200);
+        assert_eq!(testbed.send_as(alice, "HEAD", "/logs/missing", &[], "").await.status, expected.0);
+        let attributes = [("x-amz-object-attributes", "ETag")];
+        let copy = [("x-amz-copy-source", "logs/missing")];
+        for (method, target, headers) in [
+            ("GET", "/logs/missing", &[][..]),
+            ("GET", "/logs/missing?tagging", &[]),
+            ("GET", "/logs/missing?acl", &[]),
+            ("GET", "/logs/missing?attributes", &attributes),
+            ("PUT", "/logs/copy", &copy),
+        ] {
+            let answer = testbed.send_as(alice, method, target, headers, "").await;
+            assert_eq!(
+                (answer.status, answer.element("Code").unwrap_or_default()),
+                expected,
+                "{target}: {answer:?}"
+            );
+        }
+    }
+}

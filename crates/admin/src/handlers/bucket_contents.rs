@@ -1,16 +1,18 @@
-//! `buckets/{bucket}/objects` and `versions`: what is in a bucket, page by page.
+//! `buckets/{bucket}/objects` and `versions`: what is in a bucket, page by page, and objects that are made of files.
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
 use forebay_s3::manage::{self, ObjectQuery, VersionQuery};
+use forebay_service::events::Kind;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::buckets::{BucketPath, check_length, page_limit};
-use super::common::Shared;
-use crate::error::Result;
-use crate::request::{Params, Read};
-use crate::views::{ObjectsView, VersionsView};
+use super::common::{Made, Shared, made};
+use crate::error::{ErrorBody, Result};
+use crate::request::{Administer, Content, Params, Read};
+use crate::views::{NewObject, ObjectView, ObjectsView, VersionsView};
 
 /// The longest key.
 const KEY_CHARS_MAX: usize = 1024;
@@ -88,6 +90,36 @@ pub async fn version_list(
     let VersionSelection { prefix, delimiter, after, after_version, limit } = asked.query;
     let query = VersionQuery { keys: keys(prefix, delimiter, after, limit)?, after_version };
     Ok(Json(manage::versions(&api.service.pool, &path.bucket, query)?.into()))
+}
+
+/// Make an object of a file of a volume
+///
+/// The object shares the file's bytes, so no data is moved and no space is needed. The copy is verified before the object exists, and
+/// is refused if the file is changed meanwhile. Requires the role admin, since the call can make any file readable over S3.
+#[utoipa::path(
+    post, path = "/buckets/{bucket}/objects", tag = "buckets", params(BucketPath), request_body = NewObject,
+    responses(
+        (status = 201, description = "The object", body = ObjectView, headers(("Location" = String, description = "The objects of the bucket"))),
+        (status = 404, description = "The bucket, the volume or the file does not exist", body = ErrorBody),
+        (status = 409, description = "The key is taken, the file is being changed, or is not the log segment that was described, or S3 is not served", body = ErrorBody),
+        (status = 507, description = "The bucket has reached its size", body = ErrorBody),
+    ),
+)]
+pub async fn object_create(
+    State(api): Shared,
+    asked: Administer,
+    Params(path): Params<BucketPath>,
+    Content(new): Content<NewObject>,
+) -> Result<Made<ObjectView>> {
+    api.s3()?;
+    let volume = api.volume(&new.volume)?;
+    let copied = manage::copy_file(&api.service.pool, &volume, &path.bucket, new.file()).await?;
+    let object = ObjectView::of_copy(new.key, &copied);
+    let message =
+        format!("object {:?} was made of {}:/{}", object.key, volume.spec.name, new.path.trim_matches('/'));
+    api.note(Kind::BucketChanged, format!("bucket {}", path.bucket), message, &asked.caller);
+    let place = format!("buckets/{}/objects", path.bucket);
+    Ok(made(StatusCode::CREATED, place, object))
 }
 
 fn keys(prefix: String, delimiter: String, after: Option<String>, limit: Option<u32>) -> Result<ObjectQuery> {

@@ -1,12 +1,16 @@
 //! Objects and versions in a bucket.
 
-use forebay_s3::manage::{ObjectPage, VersionPage};
+use forebay_s3::facts::{ObjectFacts, VersionId};
+use forebay_s3::manage::{CopiedFile, FileToCopy, ObjectPage, VersionPage};
+use forebay_s3::records::Offsets;
 use forebay_s3::store::Version;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::bucket::LockMode;
-use super::fields::time_of_ms;
+use super::check::Check;
+use super::fields::{present, time_of_ms};
+use crate::base::problem::Problem;
 
 /// A page of a bucket's objects, by key.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -71,12 +75,96 @@ pub struct VersionView {
     pub legal_hold: bool,
 }
 
+/// A file of a volume that becomes an object of a bucket. No bytes are moved.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewObject {
+    /// The key of the object, at most 1024 bytes.
+    #[schema(min_length = 1, max_length = 1024)]
+    pub key: String,
+    /// The volume that has the file: its name, or `id:` and its id.
+    #[schema(pattern = "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,63}|id:[0-9a-f]{8})$")]
+    pub volume: String,
+    /// The path of the file in the volume. Symbolic links are not followed.
+    #[schema(min_length = 1, max_length = 4096)]
+    pub path: String,
+    /// That the file is a Kafka log segment whose records have these offsets. The checksum of every record batch is then verified.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub records: Option<OffsetsView>,
+    /// Whether an object with that key is replaced; default false. In a bucket with versions it becomes an older version.
+    #[serde(default)]
+    pub replace: bool,
+    /// The media type of the object.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 255, nullable = false)]
+    pub content_type: Option<String>,
+}
+
+/// Offsets of records.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OffsetsView {
+    /// The least offset that a record has.
+    #[schema(minimum = 0)]
+    pub first: i64,
+    /// The greatest offset that a record has; not less than `first`.
+    #[schema(minimum = 0)]
+    pub last: i64,
+}
+
+impl NewObject {
+    /// What the S3 server is asked to copy.
+    pub fn file(&self) -> FileToCopy {
+        FileToCopy {
+            path: self.path.clone(),
+            key: self.key.clone(),
+            offsets: self.records.map(|records| Offsets { first: records.first, last: records.last }),
+            replaces: self.replace,
+            content_type: self.content_type.clone(),
+        }
+    }
+}
+
+impl Check for NewObject {
+    fn check(&self) -> Result<(), Problem> {
+        if self.path.trim_matches('/').is_empty() {
+            return Err(Problem::new("path", "must name a file"));
+        }
+        if self
+            .content_type
+            .as_deref()
+            .is_some_and(|text| text.is_empty() || !text.bytes().all(|byte| (b' '..=b'~').contains(&byte)))
+        {
+            return Err(Problem::new(
+                "content_type",
+                "must be a media type, such as application/octet-stream",
+            ));
+        }
+        match self.records {
+            Some(records) if !(0..=records.last).contains(&records.first) => Err(Problem::new(
+                "records",
+                "must have offsets from 0 on, and `first` must not be above `last`",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl ObjectView {
+    /// An object that was copied from a file.
+    pub fn of_copy(key: String, copied: &CopiedFile) -> ObjectView {
+        ObjectView::with(key, copied.id, &copied.facts)
+    }
+
     fn of(key: String, version: &Version) -> ObjectView {
-        let facts = &version.facts;
+        ObjectView::with(key, version.id(), &version.facts)
+    }
+
+    fn with(key: String, id: VersionId, facts: &ObjectFacts) -> ObjectView {
         ObjectView {
             key,
-            version: version.id().to_string(),
+            version: id.to_string(),
             size: facts.size,
             modified: time_of_ms(facts.modified_ms),
             etag: facts.etag.clone(),

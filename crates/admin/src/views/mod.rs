@@ -28,7 +28,7 @@ pub use account::{NewToken, Role, SetUser, TokenCreated, TokenView, UserView, Wh
 pub use bucket::{
     BucketEdit, BucketView, DefaultRetentionView, LockMode, NewBucket, PublicAccessBlock, Versioning,
 };
-pub use bucket_contents::{ObjectView, ObjectsView, VersionView, VersionsView};
+pub use bucket_contents::{NewObject, ObjectView, ObjectsView, OffsetsView, VersionView, VersionsView};
 pub use bucket_rules::{CorsRule, CorsRules, LifecycleRule, LifecycleRules};
 pub use check::{BYTES_MAX, Check, ID_MAX};
 pub use event::{EventView, Severity};

@@ -98,6 +98,11 @@ impl Client {
         self.ask(Method::POST, path, Some(body), Some(ANSWER_WAIT_MAX))
     }
 
+    /// POST of what may take as long as it takes.
+    pub fn post_patiently<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
+        self.ask(Method::POST, path, Some(body), None)
+    }
+
     /// PUT.
     pub fn put<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
         self.ask(Method::PUT, path, Some(body), Some(ANSWER_WAIT_MAX))

@@ -8,6 +8,7 @@ pub mod export;
 pub mod init;
 pub mod job;
 pub mod nfs;
+pub mod object;
 pub mod pool;
 pub mod profile;
 pub mod s3;

@@ -90,6 +90,7 @@ const TABLE: &[(&str, &str, Least)] = &[
     ("GET", "/buckets/{bucket}/lifecycle", ReadOnly),
     ("PUT", "/buckets/{bucket}/lifecycle", Admin),
     ("GET", "/buckets/{bucket}/objects", ReadOnly),
+    ("POST", "/buckets/{bucket}/objects", Admin),
     ("DELETE", "/buckets/{bucket}/policy", Admin),
     ("GET", "/buckets/{bucket}/policy", ReadOnly),
     ("PUT", "/buckets/{bucket}/policy", Admin),

@@ -3,6 +3,9 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use bytes::Bytes;
+use forebay_nfs_client::xdr::nfs4::StableHow;
+use forebay_nfs_client::{Client, ClientOptions};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -130,6 +133,54 @@ fn a_bucket_is_created_changed_and_deleted() {
     assert_eq!(daemon.done(&["bucket", "delete", "tiered"]), "deleted bucket tiered\n");
     assert_refused(&daemon.run(&["bucket", "show", "tiered"]), 1, &["tiered", "not found"]);
     assert!(daemon.done(&["event", "list"]).contains("bucket tiered"));
+    daemon.stop();
+}
+
+/// Writes a file to the volume `kafka`.
+fn write_file(daemon: &Daemon, name: &str, content: &'static [u8]) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = Client::mount(daemon.address(), ClientOptions::new("broker")).await.unwrap();
+        let root = client.files().resolve("/kafka").await.unwrap();
+        let file = client.files().create(&root, name).await.unwrap();
+        client.files().write(&file, 0, Bytes::from_static(content), StableHow::FileSync).await.unwrap();
+        client.files().close(&file).await.unwrap();
+        client.unmount().await.unwrap();
+    });
+}
+
+#[test]
+fn a_file_of_a_volume_becomes_an_object_once_and_only_as_what_it_is() {
+    let scratch = tempdir().unwrap();
+    let daemon = start(scratch.path());
+    daemon.done(&["bucket", "create", "tiered"]);
+    write_file(&daemon, "notes", b"no log segment");
+    let put = |more: &[&'static str], object: &'static str| {
+        daemon.run(&[&["object", "put", "--from-volume", "kafka:/notes", object], more].concat())
+    };
+    let made = put(&["--content-type", "text/plain"], "s3://tiered/a/");
+    assert_eq!(made.stdout, "created s3://tiered/a/notes, 14 B\n", "{}", made.stderr);
+    let listed = daemon.done(&["bucket", "objects", "list", "tiered", "--output", "json"]);
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!((&listed["key"], &listed["size"]), (&"a/notes".into(), &14.into()), "{listed}");
+    assert_eq!(
+        (&listed["content_type"], &listed["owner"]),
+        (&"text/plain".into(), &"admin".into()),
+        "{listed}"
+    );
+
+    assert_refused(&put(&[], "s3://tiered/a/notes"), 1, &["a/notes", "there is an object with this key"]);
+    assert_eq!(put(&["--replace"], "s3://tiered/a/notes").status, 0);
+    let segment = put(&["--records", "0-9"], "s3://tiered/b");
+    assert_refused(&segment, 1, &["kafka:/notes", "is not the log segment", "check the offsets"]);
+    assert_refused(&put(&[], "s3://missing/b"), 1, &["missing", "not found"]);
+    let ghost = daemon.run(&["object", "put", "--from-volume", "kafka:/ghost", "s3://tiered/b"]);
+    assert_refused(&ghost, 1, &["kafka:/ghost", "not found"]);
+    let inverted = put(&["--records", "9-0"], "s3://tiered/b");
+    assert!(inverted.status == 2 && inverted.stderr.contains("write FIRST-LAST"), "{inverted:?}");
+    let objects = daemon.done(&["bucket", "objects", "list", "tiered"]);
+    assert_eq!(objects.lines().count(), 1, "{objects}");
+    assert!(daemon.done(&["event", "list"]).contains("was made of kafka:/notes"));
     daemon.stop();
 }
 

@@ -93,6 +93,8 @@ pub const CRATES: &[Rule] = &[
             "conditions",       // If-Match and its like
             "range",            // ranges of bytes
             "records",          // the record batches of a log segment
+            "pieces",           // reads contents piece by piece
+            "file_copy",        // copies a file into a draft
             "configuration",    // settings of buckets
             "listing",          // pages of listings
             "not_built",        // what is refused, and why

@@ -21,6 +21,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "forebay-admin",
         &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto", "forebay-nfs", "forebay-s3"],
     ),
+    (
+        "forebay-fuzz",
+        &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto", "forebay-nfs", "forebay-s3"],
+    ),
     ("forebay-nfs-client", &["forebay-nfs-proto"]),
     ("forebay-lab", &["forebay-nfs-client"]),
     (

@@ -32,6 +32,11 @@ impl WriteConditions {
         }
     }
 
+    /// The condition that there is no object.
+    pub fn absent() -> WriteConditions {
+        WriteConditions { if_match: None, must_be_absent: true }
+    }
+
     /// Returns whether there are no conditions.
     pub fn is_empty(&self) -> bool {
         self.if_match.is_none() && !self.must_be_absent

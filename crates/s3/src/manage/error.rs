@@ -6,6 +6,7 @@ use forebay_pool::Explain;
 
 use crate::auth;
 use crate::auth::policy::MalformedPolicy;
+use crate::file_copy::NotCopied;
 
 /// An error of managing buckets.
 #[derive(Debug)]
@@ -50,6 +51,27 @@ pub enum Error {
         /// Why.
         cause: String,
     },
+    /// The bucket has an object with that key.
+    KeyExists {
+        /// The bucket's name.
+        bucket: String,
+        /// The key.
+        key: String,
+    },
+    /// A file cannot be reached.
+    File {
+        /// The file, such as `file kafka:/a`.
+        file: String,
+        /// Why.
+        cause: Box<forebay_pool::Error>,
+    },
+    /// A file was not copied.
+    NotCopied {
+        /// The file, such as `file kafka:/a`.
+        file: String,
+        /// Why.
+        reason: Box<NotCopied>,
+    },
     /// Users, groups or keys refused.
     Users(auth::Error),
     /// The pool refused.
@@ -58,6 +80,13 @@ pub enum Error {
 
 /// What managing buckets returns.
 pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// The error of looking for a file.
+    pub(super) fn of_file(file: String, cause: forebay_pool::Error) -> Error {
+        Error::File { file, cause: Box::new(cause) }
+    }
+}
 
 impl From<forebay_pool::Error> for Error {
     fn from(error: forebay_pool::Error) -> Error {
@@ -95,6 +124,8 @@ impl Explain for Error {
             Error::NotSet { bucket, what } => format!("{what} of bucket {bucket}"),
             Error::NoOwner => "owner".to_owned(),
             Error::Malformed { place, .. } => place.clone(),
+            Error::KeyExists { bucket, key } => format!("key {key:?} of bucket {bucket}"),
+            Error::File { file, .. } | Error::NotCopied { file, .. } => file.clone(),
             Error::MalformedPolicy(error) => return error.object(),
             Error::Users(error) => return error.object(),
             Error::Pool(error) => return error.object(),
@@ -122,6 +153,18 @@ impl Explain for Error {
                 "its public access block refuses a policy that is public".to_owned()
             }
             Error::Malformed { cause, .. } => cause.clone(),
+            Error::KeyExists { .. } => "there is an object with this key".to_owned(),
+            Error::File { cause, .. } => match &**cause {
+                forebay_pool::Error::NotFound(_) | forebay_pool::Error::Stale => "not found".to_owned(),
+                cause => cause.cause(),
+            },
+            Error::NotCopied { reason, .. } => match &**reason {
+                NotCopied::NoFile => "is no regular file".to_owned(),
+                NotCopied::OtherSize(size) => format!("has {size} bytes now"),
+                NotCopied::Changing => "is being changed".to_owned(),
+                NotCopied::Damaged(wrong) => format!("is not the log segment that was described: {wrong}"),
+                NotCopied::Pool(error) => error.cause(),
+            },
             Error::MalformedPolicy(error) => error.cause(),
             Error::Users(error) => error.cause(),
             Error::Pool(error) => error.cause(),
@@ -143,6 +186,14 @@ impl Explain for Error {
             Error::MalformedPolicy(error) => return error.remedy(),
             Error::Users(error) => return error.remedy(),
             Error::Pool(error) => return error.remedy(),
+            Error::KeyExists { .. } => "choose another key, or let the copy replace the object",
+            Error::NotCopied { reason, .. } => match &**reason {
+                NotCopied::Changing | NotCopied::OtherSize(_) => "copy it once nobody writes to it",
+                NotCopied::Damaged(_) => "check the offsets; if they are right, the file is damaged",
+                NotCopied::NoFile => return None,
+                NotCopied::Pool(error) => return error.remedy(),
+            },
+            Error::File { cause, .. } => return cause.remedy(),
             Error::BadName(_)
             | Error::VersioningLocked(_)
             | Error::NotSet { .. }

@@ -3,10 +3,11 @@
 //!
 //! Nobody's policies matter here: the caller decides who may do this. Documents are checked by the same code as those of S3's
 //! clients ([`crate::configuration`], [`crate::auth::policy`]). `buckets.rs` has the life cycle, `settings.rs` the documents, and
-//! `contents.rs` the listings.
+//! `contents.rs` the listings. `copy_in.rs` makes objects of files.
 
 mod buckets;
 mod contents;
+mod copy_in;
 mod error;
 mod rules;
 mod settings;
@@ -15,6 +16,7 @@ pub use buckets::{
     BucketChanges, BucketPage, ManagedBucket, NewBucket, bucket, buckets, create, delete, modify,
 };
 pub use contents::{ObjectPage, ObjectQuery, VersionPage, VersionQuery, objects, versions};
+pub use copy_in::{CopiedFile, FileToCopy, copy_file};
 pub use error::{Error, Result};
 pub use rules::{CorsRule, LifecycleRule};
 pub use settings::{

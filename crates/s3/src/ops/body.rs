@@ -19,6 +19,7 @@ use crate::checksum::{Algorithm, ExpectedChecksums, Sums};
 use crate::errors::bad_request;
 use crate::guard::BodyFate;
 use crate::memory::{Account, Charge};
+use crate::pieces::each_piece;
 use crate::pool_error::OrS3;
 use crate::throttle;
 
@@ -290,31 +291,9 @@ pub async fn digest(
     range: Range<u64>,
     digests: &mut crate::checksum::Digests,
 ) -> S3Result {
-    each_piece(pool, handle, range, |piece| {
+    let update = |piece: &[u8]| -> S3Result {
         digests.update(piece);
         Ok(())
-    })
-    .await
-}
-
-/// Reads a range of a content, piece by piece, until `visit` fails.
-pub async fn each_piece(
-    pool: &Pool,
-    handle: Handle,
-    range: Range<u64>,
-    mut visit: impl FnMut(&[u8]) -> S3Result,
-) -> S3Result {
-    let mut at = range.start;
-    while at < range.end {
-        let read = pool.read(handle, at, step(&(at..range.end))).await.or_s3()?;
-        let before = at;
-        for piece in read.pieces {
-            at += piece.len() as u64;
-            visit(&piece)?;
-        }
-        if at == before {
-            return Err(forebay_pool::Error::Damaged("a content is shorter than its size".into())).or_s3();
-        }
-    }
-    Ok(())
+    };
+    each_piece(pool, handle, range, update).await.or_s3()?
 }

@@ -9,23 +9,24 @@
 //! offsets within these, and each record batch is verified. If it is not so, the answer is 412 PreconditionFailed. Nothing is stored in
 //! either case.
 
-use forebay_pool::{Attributes, Draft, Handle, Kind, VolumeId};
+use forebay_pool::Handle;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use s3s::dto::{CopyObjectInput, CopyObjectOutput};
 use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
-use super::body::{Reading, each_piece};
+use super::body::Reading;
 use super::copied::publish_copy;
 use super::request::{NewFacts, header};
 use crate::auth::access::Caller;
-use crate::checksum::{Algorithm, Checksum, Running};
+use crate::checksum::Algorithm;
 use crate::conditions::WriteConditions;
 use crate::copy_source::CopySource;
 use crate::errors::{invalid_argument, invalid_request, not_implemented, with_code};
 use crate::facts::ObjectFacts;
-use crate::pool_error::{OrS3, no_such_key};
-use crate::records::{Offsets, Walk};
+use crate::file_copy::{self, Known, NotCopied};
+use crate::pool_error::{no_such_key, of_pool};
+use crate::records::Offsets;
 use crate::shared::{Shared, now_ms};
 
 /// The bucket whose keys are tokens of files.
@@ -35,29 +36,15 @@ const SIZE: &str = "x-forebay-size";
 const RECORDS: &str = "x-forebay-records";
 /// Conditions on a source compare its ETag, and a file has none.
 const SOURCE_CONDITIONS: &str = "x-amz-copy-source-if-";
-/// How often a copy begins anew because the file was changed meanwhile.
-const TRIES_MAX: usize = 3;
-const ETAG_PURPOSE: &str = "forebay 2026-11-25 ETags of copied files";
 
 /// What the request says about the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Known {
-    size: Option<u64>,
-    offsets: Option<Offsets>,
-}
-
-impl Known {
-    fn from_headers(headers: &HeaderMap) -> S3Result<Known> {
-        let illegible = |name, form| invalid_argument(format!("The header {name} must be {form}."));
-        let size = header(headers, SIZE).map(str::parse).transpose();
-        let offsets = header(headers, RECORDS).map(|text| {
-            Offsets::parse(text).ok_or_else(|| illegible(RECORDS, "FIRST-LAST, two offsets of records"))
-        });
-        Ok(Known {
-            size: size.map_err(|_| illegible(SIZE, "a number of bytes"))?,
-            offsets: offsets.transpose()?,
-        })
-    }
+fn known(headers: &HeaderMap) -> S3Result<Known> {
+    let illegible = |name, form| invalid_argument(format!("The header {name} must be {form}."));
+    let size = header(headers, SIZE).map(str::parse).transpose();
+    let offsets = header(headers, RECORDS).map(|text| {
+        Offsets::parse(text).ok_or_else(|| illegible(RECORDS, "FIRST-LAST, two offsets of records"))
+    });
+    Ok(Known { size: size.map_err(|_| illegible(SIZE, "a number of bytes"))?, offsets: offsets.transpose()? })
 }
 
 /// Refuses the headers about a file in a request that copies none: whoever sent them relies on them.
@@ -85,7 +72,7 @@ pub async fn copy_file(
     let bucket = shared.bucket(&input.bucket)?;
     let caller = Caller::of(&request.extensions);
     let conditions = WriteConditions::from_headers(&request.headers)?;
-    let known = Known::from_headers(&request.headers)?;
+    let known = known(&request.headers)?;
     if request.headers.keys().any(|name| name.as_str().starts_with(SOURCE_CONDITIONS)) {
         return Err(not_implemented("The source is a file, which has no ETag to compare."));
     }
@@ -94,10 +81,12 @@ pub async fn copy_file(
     let wanted = header(&request.headers, "x-amz-checksum-algorithm").map(Algorithm::parse).transpose()?;
     let file = file(shared, &source.key)?;
     let reading = Reading::hold(&shared.service, file)?.ok_or_else(no_such_key)?;
-    let copied =
-        copy(shared, bucket.id, reading.handle(), known, wanted.unwrap_or(Algorithm::Crc64Nvme)).await?;
+    let algorithm = wanted.unwrap_or(Algorithm::Crc64Nvme);
+    let copied = file_copy::copy(shared.pool(), bucket.id, reading.handle(), known, algorithm)
+        .await
+        .map_err(not_copied)?;
     let facts = ObjectFacts {
-        size: copied.attributes.size,
+        size: copied.size,
         modified_ms: now_ms(),
         etag: copied.etag,
         checksum: Some(copied.checksum),
@@ -116,159 +105,21 @@ fn file(shared: &Shared, token: &str) -> S3Result<Handle> {
     })
 }
 
-/// The content of a file, in a draft.
-struct Copied {
-    draft: Draft,
-    attributes: Attributes,
-    checksum: Checksum,
-    etag: String,
-}
-
-/// A copy of a file that may have been changed meanwhile.
-struct Attempt {
-    draft: Draft,
-    attributes: Attributes,
-    checked: S3Result<Checksum>,
-}
-
-/// Copies a file that nobody changes meanwhile, and verifies the copy.
-async fn copy(
-    shared: &Shared,
-    bucket: VolumeId,
-    file: Handle,
-    known: Known,
-    algorithm: Algorithm,
-) -> S3Result<Copied> {
-    for _ in 0..TRIES_MAX {
-        let attempt = attempt(shared, bucket, file, known, algorithm).await?;
-        if let Some(copied) = unchanged(shared, attempt).await? {
-            return Ok(copied);
+fn not_copied(reason: NotCopied) -> S3Error {
+    match reason {
+        NotCopied::NoFile => no_such_key(),
+        NotCopied::OtherSize(size) => {
+            conflict(format!("The file has {size} bytes, not as many as the header {SIZE} says."))
         }
+        NotCopied::Changing => conflict("The file is being changed. Copy it once it is complete.".to_owned()),
+        NotCopied::Damaged(wrong) => S3Error::with_message(
+            S3ErrorCode::PreconditionFailed,
+            format!("The file is not the log segment that the header {RECORDS} describes: {wrong}."),
+        ),
+        NotCopied::Pool(error) => of_pool(error),
     }
-    Err(conflict("The file is being changed. Copy it once it is complete."))
 }
 
-async fn attempt(
-    shared: &Shared,
-    bucket: VolumeId,
-    file: Handle,
-    known: Known,
-    algorithm: Algorithm,
-) -> S3Result<Attempt> {
-    let pool = shared.pool();
-    let attributes = pool.getattr(file).await.or_s3()?;
-    if attributes.kind != Kind::File {
-        return Err(no_such_key());
-    }
-    if known.size.is_some_and(|size| size != attributes.size) {
-        return Err(conflict(format!(
-            "The file has {} bytes, not as many as the header {SIZE} says.",
-            attributes.size
-        )));
-    }
-    let draft = pool.draft_create(bucket).await.or_s3()?;
-    pool.draft_copy(&draft, file, 0..attributes.size).await.or_s3()?;
-    let checked = verify(shared, &draft, attributes.size, known.offsets, algorithm).await;
-    Ok(Attempt { draft, attributes, checked })
-}
-
-/// The copy, unless the file was changed since the attempt began.
-async fn unchanged(shared: &Shared, attempt: Attempt) -> S3Result<Option<Copied>> {
-    let Attempt { draft, attributes, checked } = attempt;
-    let now = shared.pool().getattr(attributes.handle).await.or_s3()?;
-    if (now.size, now.change) != (attributes.size, attributes.change) {
-        return Ok(None);
-    }
-    let checksum = checked?;
-    let etag = etag(&attributes, &checksum);
-    Ok(Some(Copied { draft, attributes, checksum, etag }))
-}
-
-fn conflict(message: impl Into<String>) -> S3Error {
+fn conflict(message: String) -> S3Error {
     with_code("OperationAborted", StatusCode::CONFLICT, message)
-}
-
-/// Reads the copy once. What is published is exactly what was verified: nobody else knows the draft.
-async fn verify(
-    shared: &Shared,
-    draft: &Draft,
-    size: u64,
-    offsets: Option<Offsets>,
-    algorithm: Algorithm,
-) -> S3Result<Checksum> {
-    let mut checksum = Running::new(algorithm);
-    let mut walk = offsets.map(Walk::new);
-    let wrong = |wrong| {
-        not_as_said(format!("The file is not the log segment that the header {RECORDS} describes: {wrong}."))
-    };
-    each_piece(shared.pool(), draft.handle(), 0..size, |piece| {
-        checksum.update(piece);
-        walk.as_mut().map_or(Ok(()), |walk| walk.update(piece)).map_err(wrong)
-    })
-    .await?;
-    walk.map_or(Ok(0), Walk::finish).map_err(wrong)?;
-    Ok(checksum.finish())
-}
-
-fn not_as_said(message: String) -> S3Error {
-    S3Error::with_message(S3ErrorCode::PreconditionFailed, message)
-}
-
-/// The ETag is not the MD5 of the content, which would cost as much as all the rest. Like those of uploads in parts it has a number of parts,
-/// so no client takes it for one.
-fn etag(attributes: &Attributes, checksum: &Checksum) -> String {
-    let mut hasher = blake3::Hasher::new_derive_key(ETAG_PURPOSE);
-    let handle = attributes.handle;
-    for number in [
-        u64::from(handle.volume.0),
-        handle.inode.0,
-        u64::from(handle.generation),
-        attributes.change,
-        attributes.size,
-    ] {
-        hasher.update(&number.to_be_bytes());
-    }
-    hasher.update(checksum.value.as_bytes());
-    let hex = hasher.finalize().to_hex();
-    format!("{}-1", hex.get(..32).unwrap_or(&hex))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use bytes::Bytes;
-    use forebay_pool::{BucketSpec, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
-    use forebay_service::{Service, ServiceOptions};
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_copy_counts_only_if_the_file_stayed_as_it_was() {
-        let pool = Pool::in_memory(PoolOptions::default()).await.unwrap();
-        let root = pool.volume_create(VolumeSpec::new("kafka", "/kafka")).await.unwrap().root;
-        let bucket = pool.bucket_create(BucketSpec::new("tier"), |_| Ok(())).await.unwrap().id;
-        let file = pool.create(root, b"file", NewInode::new(Kind::File, 0o644)).await.unwrap();
-        let file = file.attributes.handle;
-        let write = |text: &'static str| pool.write(file, 0, Bytes::from(text), Stability::Unstable);
-        write("before").await.unwrap();
-        let service = Arc::new(Service::open(pool.clone(), ServiceOptions::default()).unwrap());
-        let shared = Shared::new(service, "us-east-1");
-        let known = Known { size: Some(6), offsets: None };
-        let try_once = || attempt(&shared, bucket, file, known, Algorithm::Crc32c);
-
-        let first = try_once().await.unwrap();
-        write("after!").await.unwrap();
-        assert!(unchanged(&shared, first).await.unwrap().is_none());
-
-        let second = try_once().await.unwrap();
-        let copied = unchanged(&shared, second).await.unwrap().unwrap();
-        let read = pool.read(copied.draft.handle(), 0, 100).await.unwrap();
-        assert_eq!(read.pieces.concat(), b"after!");
-
-        let third = try_once().await.unwrap();
-        write("after! and longer").await.unwrap();
-        assert!(unchanged(&shared, third).await.unwrap().is_none());
-        assert_eq!(try_once().await.err().unwrap().status_code(), Some(StatusCode::CONFLICT));
-    }
 }

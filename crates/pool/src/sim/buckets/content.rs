@@ -154,6 +154,10 @@ impl Client {
         share: Share,
     ) -> Option<Bytes> {
         let (from, handle) = (self.moment_now(), self.handle(node).ok()?);
+        // While the draft was made, a change of the file may have begun: what it has is then not certain.
+        if self.shared.world.borrow().node(node)?.file()?.changing > 0 {
+            return None;
+        }
         self.set_source(node, true);
         let look = Look::Read { from: self.tick() };
         let bytes = match self.pool.read(handle, offset, length as u32).await {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyper::http::Extensions;
-use s3s::S3Result;
+use s3s::{S3Error, S3ErrorCode, S3Result};
 
 use super::Judge;
 use crate::auth::policy::{Action, Resource};
@@ -30,6 +30,17 @@ impl Caller {
         match &self.judge {
             Some(judge) => judge.require(action, Resource::Object { bucket, key }),
             None => Ok(()),
+        }
+    }
+
+    /// The error that the caller gets for an object that cannot be read: whoever may not list the bucket gets AccessDenied instead of
+    /// NoSuchKey, as at AWS, and so does not learn which keys exist.
+    pub fn conceal(&self, error: S3Error, bucket: &str) -> S3Error {
+        match &self.judge {
+            Some(judge) if *error.code() == S3ErrorCode::NoSuchKey => {
+                judge.require(Action::ListBucket, Resource::Bucket(bucket)).err().unwrap_or(error)
+            }
+            _ => error,
         }
     }
 }

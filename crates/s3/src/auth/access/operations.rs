@@ -5,6 +5,16 @@ use hyper::HeaderMap;
 
 use crate::auth::policy::Action;
 
+/// The headers that give an ACL to a new object.
+const NAMES_ACL: [&str; 6] = [
+    "x-amz-acl",
+    "x-amz-grant-full-control",
+    "x-amz-grant-read",
+    "x-amz-grant-read-acp",
+    "x-amz-grant-write",
+    "x-amz-grant-write-acp",
+];
+
 /// What an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needed {
@@ -94,8 +104,7 @@ pub fn further(operation: &str, headers: &HeaderMap) -> Vec<Action> {
     if writes && has("x-amz-object-lock-legal-hold") {
         actions.push(Action::PutObjectLegalHold);
     }
-    let names_policy = ["x-amz-acl", "x-amz-grant-full-control", "x-amz-grant-read", "x-amz-grant-write"];
-    if writes && names_policy.iter().any(|name| has(name)) {
+    if writes && NAMES_ACL.iter().any(|name| has(name)) {
         actions.push(Action::PutObjectAcl);
     }
     if operation == "CreateBucket"

@@ -13,9 +13,11 @@ pub const POOL: &[u8; 16] = b"<id of the pool>";
 pub const GENERATION: &[u8; 4] = b"<ge>";
 /// Stands for what the ids of all sessions begin with.
 pub const SESSION: &[u8; 8] = b"<sessio>";
-/// Where a filehandle's pool, and its generation behind that, begin.
+/// Where the pool's id begins in a filehandle.
 pub const POOL_AT: usize = 2;
+/// Where the generation begins in a filehandle.
 pub const GENERATION_AT: usize = 30;
+/// The length of a filehandle.
 pub const HANDLE_BYTES: usize = 34;
 
 /// Version 4.1, not 4.2.
@@ -36,8 +38,11 @@ pub const HOW_AGAIN: u8 = 64;
 /// One request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
+    /// The sum of some of the `HOW` constants.
     pub how: u8,
+    /// How many operations the body has, as the request says.
     pub operations: u8,
+    /// The operations, encoded.
     pub body: Vec<u8>,
 }
 

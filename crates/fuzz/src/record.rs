@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) {
         assert_eq!(read(Pieces { rest: stream, size: 1 << 20 }).await, records, "whatever the pieces");
         let mut again = Vec::new();
         for record in &records {
-            write_record(&mut again, &[record.clone()]).await.expect("it was a record");
+            write_record(&mut again, std::slice::from_ref(record)).await.expect("it was a record");
         }
         assert_eq!(read(Pieces { rest: &again, size }).await, records);
     });

@@ -7,14 +7,14 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use bytes::Bytes;
+use forebay_net::memory::RequestMemory;
+use forebay_nfs::{Config, Connection, Shared, dispatch};
 use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_COMPOUND, ReplyHeader};
 use forebay_nfs_proto::rpc::{AuthSys, OpaqueAuth};
-use forebay_net::memory::RequestMemory;
 use forebay_nfs_proto::xdr::nfs4::*;
 use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder, Status};
-use forebay_nfs::{Config, Connection, Shared, dispatch};
-use forebay_service::{Clock, Service};
 use forebay_pool::{Pool, PoolOptions, VolumeSpec};
+use forebay_service::{Clock, Service};
 use tokio::runtime::Runtime;
 
 use crate::script::*;
@@ -192,7 +192,10 @@ impl World {
 
     /// The reply and the results in it; `None` if the request closes the connection or is refused by RPC.
     async fn answer(&self, record: Vec<u8>) -> Option<(Vec<u8>, Vec<OperationResult>)> {
-        let reply = dispatch::answer(&self.server, &self.connection, record.into(), RequestMemory::default()).await.ok()?.concat();
+        let reply = dispatch::answer(&self.server, &self.connection, record.into(), RequestMemory::default())
+            .await
+            .ok()?
+            .concat();
         let mut input = Decoder::new(reply.clone().into());
         let header = ReplyHeader::decode(&mut input).expect("the header of a reply");
         header.outcome.ok()?;

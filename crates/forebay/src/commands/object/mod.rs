@@ -1,0 +1,7 @@
+//! `forebay object`.
+
+mod arguments;
+mod run;
+
+pub use arguments::ObjectCommand;
+pub use run::run;
