@@ -173,10 +173,11 @@ fn conclude(
         }
     }
     sums.add(&tier.counters(testbed)?);
+    recorder.figure("segments_uploaded", "Segments uploaded", sums.uploads(), "");
     let (copies, by_reference) = (sums.counter("Copies"), sums.counter("CopiesByReference"));
     if tier.is_by_reference() {
-        let detail = format!("{by_reference} of {copies}");
-        let all = by_reference == copies && copies > 0.0;
+        let detail = format!("{by_reference} of {copies}, {} uploads", sums.uploads());
+        let all = by_reference == copies && copies > 0.0 && sums.uploads() == 0.0;
         recorder.check("by_reference", "Every segment is copied by reference", all, detail);
     }
     for (name, key, title) in [
@@ -191,7 +192,7 @@ fn conclude(
     }
     ensure!(sums.rounds > 0, "no round was run");
     Ok(format!(
-        "In {} rounds, {} records came back from the tier once and unchanged.",
+        "In {} round(s), {} records came back from the tier once and unchanged.",
         sums.rounds, sums.records
     ))
 }

@@ -57,6 +57,11 @@ impl Sums {
     pub fn counter(&self, name: &str) -> f64 {
         self.counters.get(name).copied().unwrap_or(0.0)
     }
+
+    /// Segments that were uploaded, whatever the cause.
+    pub fn uploads(&self) -> f64 {
+        self.counters.iter().filter(|(name, _)| name.starts_with("Uploads")).map(|(_, value)| value).sum()
+    }
 }
 
 impl Round<'_> {

@@ -39,15 +39,30 @@ final class SegmentCopy {
                 throw new IOException(file.path() + " has " + file.size() + " bytes, and Kafka says " + size);
             }
             IndexSections indexes = new IndexSections(data);
-            SegmentFacts facts = copyLog(call, file, metadata, indexes);
+            LogCopy log = copyLog(call, file, metadata, indexes);
+            SegmentFacts facts = log.facts();
             Map<String, String> userMetadata = new LinkedHashMap<>(userMetadata(metadata));
             userMetadata.put(FACTS, facts.encodeText());
             upload.object(call, keys.indexes(metadata), facts.total(), indexes.checksum(), userMetadata, () -> opened(indexes));
+            // Counted now, so that a copy that fails before its end does not count.
+            if (log.reason() == null) {
+                metrics.copiesByReference.increment();
+                metrics.bytesByReference.add(size);
+            } else {
+                metrics.uploads(log.reason()).increment();
+            }
             return facts;
         }
     }
 
-    private SegmentFacts copyLog(Call call, SegmentFile file, RemoteLogSegmentMetadata metadata, IndexSections indexes) throws IOException {
+    /**
+     * The object with the records.
+     *
+     * @param reason why it was uploaded; null if it was copied by reference
+     */
+    private record LogCopy(SegmentFacts facts, NotByReference reason) {}
+
+    private LogCopy copyLog(Call call, SegmentFile file, RemoteLogSegmentMetadata metadata, IndexSections indexes) throws IOException {
         String key = keys.log(metadata);
         int size = metadata.segmentSizeInBytes();
         ReferenceCopy.Outcome outcome = reference.copy(call, file, metadata, key, userMetadata(metadata));
@@ -57,9 +72,7 @@ final class SegmentCopy {
             reason = NotByReference.DAMAGED;
         }
         if (reason == null) {
-            metrics.copiesByReference.increment();
-            metrics.bytesByReference.add(size);
-            return indexes.facts(SegmentFacts.Kind.CRC64NVME, outcome.checksum(), size);
+            return new LogCopy(indexes.facts(SegmentFacts.Kind.CRC64NVME, outcome.checksum(), size), null);
         }
         if (settings.reference() == Settings.Reference.REQUIRE) {
             throw new IOException(file.path() + " cannot be copied by reference, because " + reason.text() + ", and rsm.config.reference is require");
@@ -71,8 +84,7 @@ final class SegmentCopy {
             damaged(file, check.damage());
         }
         upload.segment(call, file, size, check, key, userMetadata(metadata));
-        metrics.uploads(reason).increment();
-        return indexes.facts(SegmentFacts.Kind.CRC32C, Integer.toUnsignedLong(check.checksum()), size);
+        return new LogCopy(indexes.facts(SegmentFacts.Kind.CRC32C, Integer.toUnsignedLong(check.checksum()), size), reason);
     }
 
     private void damaged(SegmentFile file, String damage) throws IOException {

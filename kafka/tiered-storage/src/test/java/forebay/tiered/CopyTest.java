@@ -136,6 +136,26 @@ class CopyTest {
     }
 
     @Test
+    void a_copy_whose_indexes_are_refused_does_not_count() throws Exception {
+        plugin = Plugins.start(fake, folder);
+        TestSegment segment = TestSegment.write(folder, 100, MIB);
+        offer(segment.log, "TOKEN", true);
+        fake.fault = (request, exchange) -> {
+            if (request.operation().equals("PutObject")) {
+                FakeS3.error(exchange, 403, "AccessDenied");
+                return true;
+            }
+            return false;
+        };
+        assertThrows(RemoteStorageException.class, () -> plugin.copyLogSegmentData(segment.retried(), segment.data));
+        assertEquals(0, plugin.metrics().copiesByReference.sum());
+        fake.fault = (request, exchange) -> false;
+        copy(segment);
+        assertEquals(1, plugin.metrics().copiesByReference.sum());
+        assertEquals(1, plugin.metrics().copies.sum());
+    }
+
+    @Test
     void a_setting_forbids_uploads_or_copies_by_reference() throws Exception {
         plugin = Plugins.start(fake, folder, "reference", "require");
         TestSegment segment = TestSegment.write(folder, 100, MIB);
