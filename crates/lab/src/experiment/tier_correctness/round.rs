@@ -15,6 +15,8 @@ use crate::request::Fault;
 use crate::testbed::{Testbed, Tier, describe_verification, figure};
 
 const FACTOR: u32 = 2;
+/// How many times fewer records per second are written if faults happen meanwhile.
+const SLOWER_WITH_FAULTS: u32 = 4;
 /// How soon copying must go on after a fault.
 const RESUME_MAX: Duration = Duration::from_secs(60);
 /// How soon everything must be in the tier after the last record, or the last fault.
@@ -24,6 +26,7 @@ const RESUME_PATIENCE: Duration = Duration::from_secs(240);
 const SETTLE_PATIENCE: Duration = Duration::from_secs(240);
 const READ_PATIENCE: Duration = Duration::from_secs(120);
 const PRODUCE_PATIENCE: Duration = Duration::from_secs(300);
+const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
 
 /// A round.
@@ -112,13 +115,18 @@ impl Round<'_> {
         );
     }
 
+    /// Faults need time.
+    fn rate(&self) -> u32 {
+        if self.fault == Fault::None { self.sizes.rate } else { self.sizes.rate / SLOWER_WITH_FAULTS }
+    }
+
     fn plans(&self) -> Vec<RecordsPlan> {
         let plan = |kind: &str| {
             let topic = format!("{kind}-{}", self.number);
             let acknowledged = self.environment.out().join(format!("acknowledged-{topic}.bin"));
             let seed = u64::from(self.number);
             RecordsPlan {
-                rate: Some(self.sizes.rate),
+                rate: Some(self.rate()),
                 envelope: true,
                 // Small, so that a segment has several batches.
                 batch_bytes: 64 << 10,
@@ -176,7 +184,7 @@ impl Round<'_> {
             Strike { fault: self.fault, number, tier: self.tier, recorder: self.recorder }
                 .run(testbed, places)?;
             struck += 1;
-            slowest = slowest.max(self.wait_until_copying(watch)?);
+            slowest = slowest.max(self.wait_until_copying(watch, productions)?);
         }
         let detail = format!("{struck} of {TIMES}");
         self.check("faults", "The fault happened while records were written", struck == TIMES, detail);
@@ -191,14 +199,22 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// How long it takes from now until another segment is in the tier.
-    fn wait_until_copying(&self, watch: &TierWatch) -> Result<Duration> {
+    /// How long it takes from now until another segment is in the tier, or until there will be no other.
+    fn wait_until_copying(&self, watch: &TierWatch, productions: &[Production]) -> Result<Duration> {
         let begun = Instant::now();
         let before = watch.read(READ_PATIENCE)?;
-        let all_tiered = |reading: &TierReading| reading.tiered >= before.end;
-        let moved = |reading: &TierReading| reading.tiered > before.tiered || all_tiered(reading);
-        if watch.wait(RESUME_PATIENCE, moved)?.is_none() {
-            bail!("no segment was copied for {} s after {} had ended", RESUME_PATIENCE.as_secs(), self.fault);
+        while watch.wait(LOOK_INTERVAL, |reading| reading.tiered > before.tiered)?.is_none() {
+            // What is closed by then must be in the tier when the log directories are looked at.
+            if productions.iter().all(Production::has_ended) {
+                break;
+            }
+            if begun.elapsed() > RESUME_PATIENCE {
+                bail!(
+                    "no segment was copied for {} s after {} had ended",
+                    RESUME_PATIENCE.as_secs(),
+                    self.fault
+                );
+            }
         }
         Ok(begun.elapsed())
     }
