@@ -202,6 +202,12 @@ async fn whoever_may_not_list_a_bucket_does_not_learn_which_keys_exist() {
             "Principal": {{"AWS": "arn:aws:iam::000000000000:user/alice"}}, {statement}}}}}"#
         )
     };
+    let list = r#""Action": "s3:ListBucket", "Resource": "arn:aws:s3:::logs",
+            "Condition": {"StringLike": {"s3:prefix": "m*"}}"#;
+    testbed.send_as(admin, "PUT", "/logs?policy", &[], &allow(list)).await;
+    for (target, expected) in [("/logs/missing", 404), ("/logs/also-missing", 403), ("/logs/there", 403)] {
+        assert_eq!(testbed.send_as(alice, "HEAD", target, &[], "").await.status, expected, "{target}");
+    }
     let read = r#""Action": ["s3:GetObject*", "s3:PutObject"], "Resource": "arn:aws:s3:::logs/*""#;
     let also_list = r#""Action": ["s3:GetObject*", "s3:PutObject", "s3:ListBucket"],
             "Resource": ["arn:aws:s3:::logs", "arn:aws:s3:::logs/*"]"#;

@@ -73,7 +73,7 @@ pub async fn get_object_acl(
     named
         .find(&stored, WhenHidden::NoSuchKey)
         .or_s3()?
-        .map_err(|error| Caller::of(&request.extensions).conceal(error, &bucket.spec.name))?;
+        .map_err(|error| Caller::of(&request.extensions).conceal(error, &bucket.spec.name, &named.key))?;
     let name = owner_name(&stored)?;
     let output = GetObjectAclOutput {
         grants: Some(vec![full_control(&name)]),

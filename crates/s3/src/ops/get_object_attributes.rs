@@ -48,7 +48,7 @@ pub async fn get_object_attributes(
     let found = named
         .find(&stored, WhenHidden::NoSuchKey)
         .or_s3()?
-        .map_err(|error| Caller::of(&request.extensions).conceal(error, &bucket.spec.name))?;
+        .map_err(|error| Caller::of(&request.extensions).conceal(error, &bucket.spec.name, &named.key))?;
     let facts = &found.version.facts;
     let wants = |name: &str| wanted.contains(name);
     let mut output = GetObjectAttributesOutput {

@@ -23,7 +23,7 @@ pub async fn get_object_tagging(
     let found = named
         .find(&shared.stored(&bucket), WhenHidden::MethodNotAllowed)
         .or_s3()?
-        .map_err(|error| Caller::of(&request.extensions).conceal(error, &bucket.spec.name))?;
+        .map_err(|error| Caller::of(&request.extensions).conceal(error, &bucket.spec.name, &named.key))?;
     let output = GetObjectTaggingOutput { tag_set: found.version.facts.tags.to_set(), version_id: found.id };
     Ok(S3Response::new(output))
 }

@@ -35,10 +35,10 @@ impl Caller {
 
     /// The error that the caller gets for an object that cannot be read: whoever may not list the bucket gets AccessDenied instead of
     /// NoSuchKey, as at AWS, and so does not learn which keys exist.
-    pub fn conceal(&self, error: S3Error, bucket: &str) -> S3Error {
+    pub fn conceal(&self, error: S3Error, bucket: &str, key: &str) -> S3Error {
         match &self.judge {
             Some(judge) if *error.code() == S3ErrorCode::NoSuchKey => {
-                judge.require(Action::ListBucket, Resource::Bucket(bucket)).err().unwrap_or(error)
+                judge.require_listing(bucket, key).err().unwrap_or(error)
             }
             _ => error,
         }

@@ -47,7 +47,33 @@ impl Judge {
 
     /// Returns AccessDenied unless the sender may do this.
     pub fn require(&self, action: Action, resource: Resource<'_>) -> S3Result {
-        let verdict = self.verdict(action, resource)?;
+        let verdict = self.verdict(action, resource, self.context.clone())?;
+        Self::obey(verdict, action, resource)
+    }
+
+    /// Returns AccessDenied unless the sender may learn whether a key exists: whoever may list it may.
+    pub fn require_listing(&self, bucket: &str, key: &str) -> S3Result {
+        let verdict = self.listing(bucket, key)?;
+        Self::obey(verdict, Action::ListBucket, Resource::Bucket(bucket))
+    }
+
+    /// Whether the sender may learn that a key does not exist, and it does not.
+    pub fn sees_missing(&self, bucket: &str, key: &str) -> S3Result<bool> {
+        if !self.listing(bucket, key)?.is_allowed() {
+            return Ok(false);
+        }
+        let Ok(found) = self.shared.bucket(bucket) else { return Ok(false) };
+        Ok(store::current(&self.shared.stored(&found), key.as_bytes()).or_s3()?.is_none())
+    }
+
+    /// Whether the sender may list a key: for conditions, the prefix of the listing is the key.
+    fn listing(&self, bucket: &str, key: &str) -> S3Result<Verdict> {
+        let mut context = self.context.clone();
+        context.set(Key::Prefix, Some(key.to_owned()));
+        self.verdict(Action::ListBucket, Resource::Bucket(bucket), context)
+    }
+
+    fn obey(verdict: Verdict, action: Action, resource: Resource<'_>) -> S3Result {
         if verdict.is_allowed() {
             return Ok(());
         }
@@ -63,15 +89,14 @@ impl Judge {
 
     /// Whether the sender may do this.
     pub fn allows(&self, action: Action, resource: Resource<'_>) -> S3Result<bool> {
-        Ok(self.verdict(action, resource)?.is_allowed())
+        Ok(self.verdict(action, resource, self.context.clone())?.is_allowed())
     }
 
-    fn verdict(&self, action: Action, resource: Resource<'_>) -> S3Result<Verdict> {
+    fn verdict(&self, action: Action, resource: Resource<'_>, mut context: Context) -> S3Result<Verdict> {
         let rules = match resource {
             Resource::Account => None,
             Resource::Bucket(bucket) | Resource::Object { bucket, .. } => self.rules(bucket)?,
         };
-        let mut context = self.context.clone();
         if let (Some(rules), Resource::Object { bucket, key }) = (&rules, resource)
             && rules.policy.as_ref().is_some_and(|policy| policy.asks_for_existing_tags())
         {

@@ -19,6 +19,7 @@ use crate::exchange::{self, Denied};
 use crate::lenient::Verified;
 use crate::memory::Account;
 use crate::not_built;
+use crate::pool_error::no_such_key;
 use crate::shared::Shared;
 pub use caller::Caller;
 use context::{context, parameter};
@@ -108,12 +109,22 @@ impl S3Access for Gate {
         });
         let query = request.uri().query().unwrap_or_default();
         let names_version = parameter(query, "versionId").is_some();
-        match needed {
-            Needed::One(action) => judge.require(action, resource)?,
-            Needed::Versioned(_, action) if names_version => judge.require(action, resource)?,
-            Needed::Versioned(action, _) => judge.require(action, resource)?,
+        let action = match needed {
+            Needed::One(action) => Some(action),
+            Needed::Versioned(_, action) if names_version => Some(action),
+            Needed::Versioned(action, _) => Some(action),
             // Whoever may delete nothing learns that for each key.
-            Needed::EachKey => {}
+            Needed::EachKey => None,
+        };
+        if let Some(action) = action {
+            // Whoever may list a key, and not read it, learns that it is missing.
+            if let (Action::GetObject, Resource::Object { bucket, key }) = (action, resource)
+                && !judge.allows(action, resource)?
+                && judge.sees_missing(bucket, key)?
+            {
+                return Err(no_such_key());
+            }
+            judge.require(action, resource)?;
         }
         for action in further(&operation, request.headers()) {
             judge.require(action, resource)?;

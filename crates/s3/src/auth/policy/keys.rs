@@ -175,7 +175,7 @@ impl Context {
     }
 
     /// Replaces all values of a key.
-    pub(super) fn set(&mut self, key: Key, value: Option<String>) {
+    pub fn set(&mut self, key: Key, value: Option<String>) {
         self.0.remove(&key);
         self.add_some(key, value);
     }
