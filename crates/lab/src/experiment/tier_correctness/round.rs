@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use super::Sizes;
 use super::faults::{Places, Strike, TIMES};
 use super::local::LocalSegments;
-use crate::cluster::{Assignment, Metrics, Payload, Production, RecordsPlan, TierReading, TierWatch};
+use crate::cluster::{Assignment, Metrics, Payload, Production, RecordsPlan, TierWatch};
 use crate::host::Environment;
 use crate::progress::Tone;
 use crate::report::{Recorder, number};

@@ -2,10 +2,12 @@ package forebay.records;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
@@ -39,10 +41,11 @@ final class TiersCommand implements Callable<Integer> {
         Properties settings = new Properties();
         settings.put("bootstrap.servers", bootstrap);
         Report report = new Report(System.out);
+        Set<TopicPartition> known = new HashSet<>();
         try (Admin admin = Admin.create(settings)) {
             while (true) {
                 try {
-                    report.progress(read(admin).figures());
+                    report.progress(read(admin).figures(known));
                 } catch (ExecutionException e) {
                     report.progress(Map.of("unanswered", String.valueOf(e.getCause())));
                 }
@@ -80,13 +83,23 @@ final class TiersCommand implements Callable<Integer> {
      * @param end the offset of the next record
      */
     record State(Map<TopicPartition, Long> local, Map<TopicPartition, Long> tiered, Map<TopicPartition, Long> end) {
-        Map<String, Object> figures() {
+        /**
+         * The figures of a line.
+         *
+         * @param known partitions of which something was in the tier at an earlier reading. A new leader has nothing in the tier until it
+         *     has read Kafka's metadata, which is no loss. Those of this reading are added
+         */
+        Map<String, Object> figures(Set<TopicPartition> known) {
             List<String> lost = new ArrayList<>();
             Map<String, Long> next = new LinkedHashMap<>();
             local.forEach((partition, first) -> {
                 long inTier = tiered.get(partition) + 1;
                 next.put(partition.toString(), inTier);
-                if (first > inTier) {
+                boolean hasNotReadMetadata = inTier == 0 && known.contains(partition);
+                if (inTier > 0) {
+                    known.add(partition);
+                }
+                if (first > inTier && !hasNotReadMetadata) {
                     lost.add(partition + " begins locally at " + first + ", and the tier ends at " + inTier);
                 }
             });
