@@ -51,7 +51,8 @@ impl Experiment for ObjectSpeed {
             method: "All servers run at the same time, each on an empty folder of one disk. The AWS SDK for Java, with its default settings, \
                      reads random ranges of 1 MiB of four objects (512 by 4 threads), puts 4 objects of 64 MiB (2 threads), and puts 2,000 \
                      objects of 4 KiB (8 threads). The servers take turns in alternating order, after a warm-up that is not counted, and the \
-                     machine writes back its dirty pages before each measurement. No content repeats. A figure is the median of the turns.",
+                     machine writes back its dirty pages before each measurement. No content repeats. A server that refuses the SDK's checksums is measured \
+                     without them, and a line of the progress says so. A figure is the median of the turns.",
         }
     }
 

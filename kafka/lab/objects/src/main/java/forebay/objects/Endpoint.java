@@ -3,6 +3,7 @@ package forebay.objects;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicLong;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
@@ -15,11 +16,17 @@ final class Endpoint implements AutoCloseable {
     private final S3Client client;
 
     Endpoint(URI address, String region, AwsCredentialsProvider credentials) {
+        this(address, region, credentials, RequestChecksumCalculation.WHEN_SUPPORTED);
+    }
+
+    /** A client that computes checksums of what it puts as the SDK does by default, or only where S3 requires one. */
+    Endpoint(URI address, String region, AwsCredentialsProvider credentials, RequestChecksumCalculation checksums) {
         this.client = S3Client.builder()
                 .endpointOverride(address)
                 .region(Region.of(region))
                 .credentialsProvider(credentials)
                 .forcePathStyle(true)
+                .requestChecksumCalculation(checksums)
                 .overrideConfiguration(settings -> settings.addExecutionInterceptor(attempts))
                 .build();
     }

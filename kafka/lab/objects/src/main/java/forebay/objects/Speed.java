@@ -14,7 +14,9 @@ import org.HdrHistogram.ConcurrentHistogram;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
  * Measures stores by turns, in alternating order, so that disturbances of the machine hit all of them. The machine writes back
@@ -78,16 +80,28 @@ final class Speed {
         return measured;
     }
 
+    /** A store that refuses the SDK's default checksums is measured without them. */
     private Target open(SpeedCommand.Named named) {
-        Endpoint endpoint = new Endpoint(named.endpoint(), named.region(),
-                StaticCredentialsProvider.create(AwsBasicCredentials.create(named.access_key(), named.secret_key())));
-        String bucket = "forebay-lab-%016x".formatted(ThreadLocalRandom.current().nextLong());
-        endpoint.client().createBucket(request -> request.bucket(bucket));
-        Target target = new Target(named, endpoint, bucket);
+        Target target = create(named, RequestChecksumCalculation.WHEN_SUPPORTED);
+        try {
+            put(target, "first", new Content(OBJECTS_READ, Sizes.MIB));
+        } catch (S3Exception refused) {
+            target.endpoint().close();
+            report.progress("%s refuses the SDK's checksums, and is measured without: %s".formatted(named.name(), refused.getMessage()));
+            target = create(named, RequestChecksumCalculation.WHEN_REQUIRED);
+        }
         for (int i = 0; i < OBJECTS_READ; i++) {
             put(target, "read/%d".formatted(i), new Content(i, OBJECT_BYTES));
         }
         return target;
+    }
+
+    private static Target create(SpeedCommand.Named named, RequestChecksumCalculation checksums) {
+        Endpoint endpoint = new Endpoint(named.endpoint(), named.region(),
+                StaticCredentialsProvider.create(AwsBasicCredentials.create(named.access_key(), named.secret_key())), checksums);
+        String bucket = "forebay-lab-%016x".formatted(ThreadLocalRandom.current().nextLong());
+        endpoint.client().createBucket(request -> request.bucket(bucket));
+        return new Target(named, endpoint, bucket);
     }
 
     private static void put(Target target, String key, Content content) {
