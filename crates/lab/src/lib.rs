@@ -48,3 +48,4 @@ pub use command::main;
 // For the tests of the program, which start a cluster for it.
 pub use cluster::{Distribution, Loopback};
 pub use progress::Progress;
+pub use request::KafkaVersion;

@@ -22,6 +22,8 @@ const SIGKILL: i32 = 9;
 const CONFIG_FILE: &str = "broker.properties";
 /// The log message of a broker that has joined the cluster.
 pub(super) const STARTED: &str = "Kafka Server started";
+/// What one with ZooKeeper logs, behind its id.
+const STARTED_WITH_ZOOKEEPER: &str = "] started (kafka.server.KafkaServer)";
 
 /// A broker, running or ended. Dropping it ends it.
 #[derive(Debug)]
@@ -174,5 +176,6 @@ fn metrics_options(address: Ipv4Addr) -> Vec<String> {
 
 /// The number of starts in a broker's log.
 fn starts(log_file: &Path) -> usize {
-    std::fs::read_to_string(log_file).unwrap_or_default().matches(STARTED).count()
+    let log = std::fs::read_to_string(log_file).unwrap_or_default();
+    log.matches(STARTED).count() + log.matches(STARTED_WITH_ZOOKEEPER).count()
 }

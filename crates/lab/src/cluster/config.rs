@@ -93,6 +93,36 @@ pub fn broker(
     text
 }
 
+/// The properties of a broker that ZooKeeper coordinates.
+pub fn broker_of_zookeeper(
+    settings: &Settings,
+    id: u32,
+    address: Ipv4Addr,
+    zookeeper: &str,
+    log_folders: &[PathBuf],
+) -> String {
+    let mut text = properties(&[
+        ("broker.id", &id.to_string()),
+        ("zookeeper.connect", zookeeper),
+        ("listeners", &format!("PLAINTEXT://{address}:{BROKER_PORT}")),
+        ("log.dirs", &comma_separated(log_folders)),
+    ]);
+    text.push_str(&chosen(settings));
+    text
+}
+
+/// The properties of a ZooKeeper.
+pub fn zookeeper(address: SocketAddr, folder: &Path) -> String {
+    properties(&[
+        ("admin.enableServer", "false"),
+        ("clientPort", &address.port().to_string()),
+        ("clientPortAddress", &address.ip().to_string()),
+        ("dataDir", &folder.display().to_string()),
+        ("maxClientCnxns", "0"),
+        ("tickTime", "2000"),
+    ])
+}
+
 /// The settings of the experiment.
 fn chosen(settings: &Settings) -> String {
     let all = settings.all();
@@ -155,7 +185,12 @@ pub fn voters(address: Ipv4Addr, index: u16) -> String {
     format!("{CONTROLLER_ID}@{address}:{}", controller_port(index))
 }
 
-/// The port of this cluster's controller, on the host.
+/// The value of `zookeeper.connect` for the cluster with this index in an environment.
+pub fn zookeeper_address(address: Ipv4Addr, index: u16) -> String {
+    format!("{address}:{}", controller_port(index))
+}
+
+/// The port of this cluster's controller, or ZooKeeper, on the host.
 pub fn controller_port(index: u16) -> u16 {
     CONTROLLER_PORT.saturating_add(index)
 }

@@ -1,4 +1,4 @@
-//! The KRaft controller: one process on the host, in the lab's network.
+//! The KRaft controller, or ZooKeeper for versions of Kafka that need it: one process on the host, in the lab's network.
 
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpStream};
@@ -15,6 +15,7 @@ use super::java::{self, Size};
 use crate::host::Environment;
 
 const START_PATIENCE: Duration = Duration::from_secs(90);
+const ZOOKEEPER: &str = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
 const SIZE: Size = Size { heap_mib: 256 };
 
 /// The running controller. Dropping it ends it.
@@ -35,16 +36,23 @@ impl Controller {
         let folder = environment.fresh(&format!("controller-{index}"))?;
         let file = environment.scratch().join(format!("controller-{index}.properties"));
         let address = SocketAddr::from((environment.gateway(), config::controller_port(index)));
-        let voters = config::voters(environment.gateway(), index);
-        fs::write(&file, config::controller(settings, address, &voters, &folder))
-            .with_context(|| format!("write {}", file.display()))?;
+        let is_zookeeper = kafka.kafka_version().has_zookeeper();
+        let properties = if is_zookeeper {
+            config::zookeeper(address, &folder)
+        } else {
+            let voters = config::voters(environment.gateway(), index);
+            config::controller(settings, address, &voters, &folder)
+        };
+        fs::write(&file, properties).with_context(|| format!("write {}", file.display()))?;
         let log_path = environment.logs().join(format!("controller-{index}.log"));
         let log = File::options().append(true).create(true).open(&log_path);
         let log = log.with_context(|| format!("create {}", log_path.display()))?;
-        format(kafka, &file, &log_path)?;
+        if !is_zookeeper {
+            format(kafka, &file, &log_path)?;
+        }
+        let main = if is_zookeeper { ZOOKEEPER } else { "kafka.Kafka" };
         let file = file.to_string_lossy();
-        let process =
-            command(kafka, "kafka.Kafka", &[&file], &log)?.spawn().context("start the controller")?;
+        let process = command(kafka, main, &[&file], &log)?.spawn().context("start the controller")?;
         let mut controller = Self { process };
         controller.wait_until_it_listens(address).with_context(|| format!("see {}", log_path.display()))?;
         Ok(controller)

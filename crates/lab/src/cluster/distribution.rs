@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::request::KafkaVersion;
+
 /// Path of a source below the `kafka/lab` folder, and its text.
 macro_rules! sources {
     ($($path:literal),* $(,)?) => {
@@ -91,12 +93,19 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
 #[derive(Debug, Clone)]
 pub struct Distribution {
     folder: PathBuf,
+    kafka_version: KafkaVersion,
 }
 
 impl Distribution {
     /// The distribution in the cache, which may not have been built yet.
-    pub(super) fn in_cache(cache: &Path) -> Self {
-        Self { folder: cache.join(format!("kafka-{:016x}", fingerprint())) }
+    pub(super) fn in_cache(cache: &Path, version: KafkaVersion) -> Self {
+        let folder = cache.join(format!("kafka-{}-{:016x}", version.artifacts(), fingerprint()));
+        Self { folder, kafka_version: version }
+    }
+
+    /// The version of Kafka.
+    pub fn kafka_version(&self) -> KafkaVersion {
+        self.kafka_version
     }
 
     /// Its folder, which holds Kafka's jars.

@@ -13,7 +13,7 @@ use super::java::{self, Size};
 use super::tools::{Tools, complaint};
 use crate::exec::output_within;
 use crate::progress::Progress;
-use crate::request::ExternalCluster;
+use crate::request::{ExternalCluster, KafkaVersion};
 
 const SIZE: Size = Size { heap_mib: 256 };
 const CLUSTER_TOOL: &str = "org.apache.kafka.tools.ClusterTool";
@@ -55,7 +55,7 @@ impl ExternalCluster {
 
     fn delete(&self, topics: &str) -> Result<()> {
         self.require_listener()?;
-        let kafka = Distribution::open(&self.cache, &Progress::new())?;
+        let kafka = Distribution::open(&self.cache, KafkaVersion::default(), &Progress::new())?;
         let arguments = ["--delete", "--if-exists", "--topic", topics];
         self.ask(&kafka, &[TOPIC_TOOL], "--command-config", &arguments, REMOVAL_PATIENCE).map(drop)
     }

@@ -7,13 +7,14 @@ use anyhow::{Context, Result};
 
 use super::archive;
 use super::distribution::{Distribution, SOURCES};
-use super::maven::{self, remove_folder};
+use super::maven::{self, Build, remove_folder};
 use crate::progress::{Progress, Tone};
+use crate::request::KafkaVersion;
 
 impl Distribution {
     /// The distribution in the cache, which is built first if it is not there.
-    pub fn open(cache: &Path, progress: &Progress) -> Result<Self> {
-        let kafka = Self::in_cache(cache);
+    pub fn open(cache: &Path, version: KafkaVersion, progress: &Progress) -> Result<Self> {
+        let kafka = Self::in_cache(cache, version);
         if !kafka.folder().exists() || !kafka.archive_file().exists() {
             fs::create_dir_all(cache)
                 .with_context(|| format!("make the cache folder {}", cache.display()))?;
@@ -22,7 +23,7 @@ impl Distribution {
                 fs::File::create(&lock_path).with_context(|| format!("create {}", lock_path.display()))?;
             lock.lock().with_context(|| format!("lock {}", lock_path.display()))?;
             if !kafka.folder().exists() {
-                build(cache, kafka.folder(), progress)?;
+                build(cache, &kafka, progress)?;
             }
             if !kafka.archive_file().exists() {
                 kafka.make_archive(cache, progress)?;
@@ -46,11 +47,22 @@ impl Distribution {
     }
 }
 
-fn build(cache: &Path, folder: &Path, progress: &Progress) -> Result<()> {
-    progress.event(
-        Tone::Plain,
-        "building Kafka's distribution with Maven (downloads about 60 MB the first time)",
+fn build(cache: &Path, kafka: &Distribution, progress: &Progress) -> Result<()> {
+    let version = kafka.kafka_version();
+    let message = format!(
+        "building the distribution of Kafka {} with Maven (downloads about 60 MB the first time)",
+        version.artifacts()
     );
+    progress.event(Tone::Plain, &message);
     progress.detail("mvn package");
-    maven::package(SOURCES, "Kafka's distribution", &cache.join("kafka-build"), "dist/target/lib", folder)
+    let build = Build {
+        what: "Kafka's distribution",
+        sources: SOURCES,
+        properties: &[
+            ("kafka.version", version.artifacts()),
+            ("kafka.test.version", version.test_artifacts()),
+        ],
+        product: "dist/target/lib",
+    };
+    maven::package(&build, &cache.join("kafka-build"), kafka.folder())
 }

@@ -7,21 +7,26 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// Builds what these sources are, `what` in messages, in the folder `work`, and moves `product`, a path in it, to `target`. A target that
-/// exists is therefore complete.
-pub fn package(
-    sources: &[(&str, &str)],
-    what: &str,
-    work: &Path,
-    product: &str,
-    target: &Path,
-) -> Result<()> {
+/// What Maven builds.
+pub struct Build<'a> {
+    /// What it is, in messages.
+    pub what: &'a str,
+    /// The paths of the sources, and their texts.
+    pub sources: &'a [(&'a str, &'a str)],
+    /// Properties that replace those of the sources.
+    pub properties: &'a [(&'a str, &'a str)],
+    /// The path of the result.
+    pub product: &'a str,
+}
+
+/// Builds something in the folder `work`, and moves the result to `target`. A target that exists is therefore complete.
+pub fn package(build: &Build<'_>, work: &Path, target: &Path) -> Result<()> {
     remove_folder(work)?;
-    for (path, text) in sources {
+    for (path, text) in build.sources {
         write_source(&work.join(path), text)?;
     }
-    run(work, what)?;
-    fs::rename(work.join(product), target)
+    run(work, build)?;
+    fs::rename(work.join(build.product), target)
         .with_context(|| format!("move what Maven built to {}", target.display()))?;
     remove_folder(work)
 }
@@ -43,9 +48,11 @@ fn write_source(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("write {}", path.display()))
 }
 
-fn run(work: &Path, what: &str) -> Result<()> {
+fn run(work: &Path, build: &Build<'_>) -> Result<()> {
+    let what = build.what;
     let output = Command::new("mvn")
         .args(["--batch-mode", "--quiet", "-Dmaven.test.skip=true", "package"])
+        .args(build.properties.iter().map(|(name, value)| format!("-D{name}={value}")))
         .current_dir(work)
         .stdin(Stdio::null())
         .output();

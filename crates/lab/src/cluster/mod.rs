@@ -1,6 +1,6 @@
 //! Kafka clusters: brokers on nodes, a controller and the tools on the host.
 //!
-//! [`Distribution`] is Kafka itself, from Maven. [`Cluster`] starts a KRaft controller on the host and one broker per node,
+//! [`Distribution`] is Kafka itself, from Maven. [`Cluster`] starts a KRaft controller, or ZooKeeper, on the host and one broker per node,
 //! each with the log directory that the experiment chooses. [`Tools`] runs Kafka's own command-line tools and the records tool
 //! against it. The controller is not under test, so it never runs on the node of a broker.
 
@@ -56,7 +56,7 @@ use crate::host::{Environment, Node};
 pub struct Cluster {
     kafka: Distribution,
     settings: Settings,
-    /// The value of `controller.quorum.voters`; with combined nodes, all of them.
+    /// The value of `controller.quorum.voters`, with combined nodes all of them; or that of `zookeeper.connect`.
     voters: String,
     folders: Folders,
     tools: Tools,
@@ -75,7 +75,11 @@ impl Cluster {
         placements: &[Placement<'_>],
         index: u16,
     ) -> Result<Self> {
-        let voters = config::voters(environment.gateway(), index);
+        let voters = if kafka.kafka_version().has_zookeeper() {
+            config::zookeeper_address(environment.gateway(), index)
+        } else {
+            config::voters(environment.gateway(), index)
+        };
         // Brokers wait for their controller by themselves, so both may start at once.
         let (controller, brokers) = std::thread::scope(|scope| {
             let controller = scope.spawn(|| Controller::start(environment, kafka, settings, index));
@@ -239,11 +243,18 @@ struct BrokerSetup<'a> {
 
 impl BrokerSetup<'_> {
     fn properties(&self, placement: &Placement<'_>, logs: &[PathBuf], metadata: &Path) -> String {
-        config::broker(self.settings, self.id, placement.node.address(), self.voters, logs, metadata)
+        let address = placement.node.address();
+        if self.kafka.kafka_version().has_zookeeper() {
+            return config::broker_of_zookeeper(self.settings, self.id, address, self.voters, logs);
+        }
+        config::broker(self.settings, self.id, address, self.voters, logs, metadata)
     }
 
     /// Formats those folders of a placement that are not formatted.
     fn format(&self, placement: &Placement<'_>) -> Result<()> {
+        if self.kafka.kafka_version().has_zookeeper() {
+            return Ok(());
+        }
         let log_file = self.folders.log_file(placement);
         let properties = |logs: &[PathBuf], metadata: &Path| self.properties(placement, logs, metadata);
         format_placement(

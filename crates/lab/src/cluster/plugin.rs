@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::maven;
+use super::maven::{self, Build};
 use crate::progress::{Progress, Tone};
 
 /// Path of a source below the `kafka/tiered-storage` folder, and its text.
@@ -86,8 +86,13 @@ impl Plugin {
             if !plugin.folder.exists() {
                 progress.event(Tone::Plain, "building the plugin for tiered storage with Maven");
                 let work = cache.join("tiered-storage-build");
-                let product = "target/forebay-tiered-storage";
-                maven::package(SOURCES, "the plugin for tiered storage", &work, product, &plugin.folder)?;
+                let build = Build {
+                    what: "the plugin for tiered storage",
+                    sources: SOURCES,
+                    properties: &[],
+                    product: "target/forebay-tiered-storage",
+                };
+                maven::package(&build, &work, &plugin.folder)?;
             }
         }
         Ok(plugin)

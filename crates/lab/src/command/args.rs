@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::executable;
-use crate::request::{Fault, Profile, StorageKind, TierKind};
+use crate::request::{Fault, KafkaVersion, Profile, StorageKind, TierKind};
 use crate::toolbox::Cache;
 
 /// The options of `run`.
@@ -48,6 +48,9 @@ pub struct RunArgs {
     /// What happens while segments are copied, for `tier-correctness`: faults in their order, separated by commas; the default is none
     #[arg(long, value_delimiter = ',', value_name = "FAULT")]
     pub(super) fault: Vec<Fault>,
+    /// Version of Kafka
+    #[arg(long, value_name = "VERSION", default_value = "4.4.0")]
+    pub(super) kafka: KafkaVersion,
     /// Number of times to repeat each measurement
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(super) repetitions: Option<u32>,

@@ -56,7 +56,7 @@ fn try_run(args: ClientArgs) -> Result<u8> {
     check_prerequisites(Needs { namespaces: true, guests: true, kafka: false })?;
     let cache = args.cache.resolve()?;
     run::sweep(&cache.folder);
-    provide(&cache, &[Toolset::Guests], false)?;
+    provide(&cache, &[Toolset::Guests], None)?;
     let request = GuestRequest {
         mounts: args.mount,
         port: args.port,

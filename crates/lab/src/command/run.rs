@@ -148,10 +148,11 @@ fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<Str
 pub fn prepare(experiment: &dyn Experiment, requests: &mut Requests) -> Result<()> {
     check(experiment, &requests.each)?;
     requests.each.iter().try_for_each(|request| {
-        provide(&request.cache, &request.toolsets(experiment.tools()), experiment.needs_kafka())?;
+        let kafka = experiment.needs_kafka().then_some(request.kafka);
+        provide(&request.cache, &request.toolsets(experiment.tools()), kafka)?;
         if request.tier.is_some() { provide_plugin(&request.cache) } else { Ok(()) }
     })?;
-    requests.leave_out_missing(|cache, set| provide(cache, &[set], false));
+    requests.leave_out_missing(|cache, set| provide(cache, &[set], None));
     if requests.each.is_empty() {
         let reasons = requests.missing.iter().map(|(storage, why)| format!("{storage}: {why}"));
         bail!("no storage is left to run on: {}", reasons.collect::<Vec<_>>().join("; "));
@@ -278,6 +279,7 @@ pub fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> 
         daemon: daemon.clone(),
         is_on_host: experiment.is_on_host(),
         tier: tier.clone(),
+        kafka: args.kafka,
         missing: Vec::new(),
     });
     let each = each.collect();
@@ -296,7 +298,7 @@ pub fn out_folder(named: Option<PathBuf>, what: &str, on: &str) -> Result<PathBu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Profile;
+    use crate::request::{KafkaVersion, Profile};
 
     fn request(storages: &[StorageKind]) -> Request {
         Request {
@@ -311,6 +313,7 @@ mod tests {
             daemon: None,
             is_on_host: true,
             tier: None,
+            kafka: KafkaVersion::default(),
             missing: Vec::new(),
         }
     }

@@ -82,7 +82,7 @@ impl Experiment for Clone {
     fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         let sizes = Sizes::of(request.profile);
-        let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
+        let kafka = Distribution::open(&request.cache.folder, request.kafka, recorder.progress())?;
         recorder.version("kafka", kafka.version()?);
         recorder.stage("storage");
         let storage = storage::start(kind, environment)?;

@@ -61,7 +61,7 @@ impl Experiment for ObjectSpace {
         };
         recorder.setting("segments", segments);
         recorder.setting("MiB of a segment", segment_mib);
-        let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
+        let kafka = Distribution::open(&request.cache.folder, request.kafka, recorder.progress())?;
         recorder.stage("server");
         let store = storage::start_object_store(request.storage()?, environment)?;
         describe(&store, recorder);

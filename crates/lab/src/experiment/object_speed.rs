@@ -78,7 +78,7 @@ impl Experiment for ObjectSpeed {
             Profile::Full => 21,
         });
         recorder.setting("turns", turns);
-        let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
+        let kafka = Distribution::open(&request.cache.folder, request.kafka, recorder.progress())?;
         recorder.stage("servers");
         let mut stores = Vec::new();
         for kind in &request.storages {

@@ -47,7 +47,7 @@ impl Experiment for ObjectStoreCheck {
 
     fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
-        let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
+        let kafka = Distribution::open(&request.cache.folder, request.kafka, recorder.progress())?;
         recorder.stage("server");
         let store = storage::start_object_store(kind, environment)?;
         describe(&store, recorder);

@@ -1,5 +1,6 @@
 //! The user's requests to the lab.
 
+mod kafka_version;
 mod storage_kind;
 mod tier;
 
@@ -10,6 +11,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::toolbox::{Cache, Toolset};
+pub use kafka_version::KafkaVersion;
 pub use storage_kind::StorageKind;
 pub use tier::{Fault, TierKind, TierRequest};
 
@@ -108,6 +110,8 @@ pub struct Request {
     pub is_on_host: bool,
     /// The tier and the faults of an experiment on tiered storage.
     pub tier: Option<TierRequest>,
+    /// The version of Kafka.
+    pub kafka: KafkaVersion,
     /// The storages that the user named and that cannot be had here, with the reasons.
     pub missing: Vec<(String, String)>,
 }

@@ -23,7 +23,7 @@ impl ExternalTarget {
     pub fn reach(environment: &Environment, request: &Request, recorder: &Recorder) -> Result<Self> {
         let cluster = request.cluster.as_ref().context("no cluster is named")?;
         recorder.stage("cluster");
-        let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
+        let kafka = Distribution::open(&request.cache.folder, request.kafka, recorder.progress())?;
         recorder.version("kafka's clients", kafka.version()?);
         let external = environment.external_cluster().context("the run is not on an existing cluster")?;
         let (tools, brokers) = external.begin(kafka, environment.logs())?;

@@ -93,9 +93,12 @@ impl Testbed {
         spec: &TestbedSpec,
         recorder: &Recorder,
     ) -> Result<Self> {
-        let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
+        let kafka = Distribution::open(&request.cache.folder, request.kafka, recorder.progress())?;
         let version = kafka.version()?;
         recorder.version("kafka", &version);
+        if let Some(warning) = request.kafka.warning() {
+            recorder.event(Tone::Bad, warning);
+        }
         let kind = &storage.kind();
         if let Some(count) = spec.layout.connections {
             storage.set_connections(count);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use forebay_lab::{Distribution, Loopback, Progress};
+use forebay_lab::{Distribution, KafkaVersion, Loopback, Progress};
 use rustix::process::Signal;
 
 use crate::{Run, can_run_kafka, lab, said, wait_until};
@@ -33,7 +33,7 @@ fn a_cluster_that_is_not_there_is_told_within_half_a_minute() {
         return;
     }
     // What is built first is not part of the half minute.
-    Distribution::open(&cache(), &Progress::new()).unwrap();
+    Distribution::open(&cache(), KafkaVersion::default(), &Progress::new()).unwrap();
     let out = tempfile::tempdir().unwrap();
     let begun = Instant::now();
     let output = lab(&["run", "throughput", "--bootstrap-server", "127.0.0.1:1", "--out"])
@@ -50,7 +50,7 @@ fn a_run_on_a_cluster_measures_it_and_leaves_no_topic_however_it_ends() {
     if !can_run_kafka() {
         return;
     }
-    let kafka = Distribution::open(&cache(), &Progress::new()).unwrap();
+    let kafka = Distribution::open(&cache(), KafkaVersion::default(), &Progress::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let node = Loopback::start(&kafka, folder.path(), &[]).unwrap();
     let config = folder.path().join("client.properties");

@@ -1,5 +1,8 @@
 package forebay.workload;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,7 +31,6 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.utils.AppInfoParser;
 
 /** Clients of a cluster, as a driver file describes them. */
 final class KafkaClients implements Clients, AutoCloseable {
@@ -144,12 +146,25 @@ final class KafkaClients implements Clients, AutoCloseable {
         Map<String, Object> said = new LinkedHashMap<>();
         said.put("cluster", await("reach the cluster", cluster.clusterId(), PATIENCE));
         said.put("brokers", nodes.stream().map(node -> node.host() + ":" + node.port()).sorted().toList());
-        said.put("kafkaClients", AppInfoParser.getVersion());
+        said.put("kafkaClients", version());
         said.put("topicConfig", driver.topic());
         said.put("replicationFactor", driver.replicationFactor());
         said.put("producerConfig", Driver.shown(driver.producer(overrides), ProducerConfig.configDef()));
         said.put("consumerConfig", Driver.shown(driver.consumer(overrides, "(one for each subscription)"), ConsumerConfig.configDef()));
         return said;
+    }
+
+    /** The version of the clients, as their jar says it. The class that reads it is not at the same place in all versions. */
+    private static String version() {
+        Properties properties = new Properties();
+        try (InputStream file = KafkaClients.class.getResourceAsStream("/kafka/kafka-version.properties")) {
+            if (file != null) {
+                properties.load(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the version of Kafka's clients cannot be read", e);
+        }
+        return properties.getProperty("version", "unknown");
     }
 
     private static <T> T await(String what, KafkaFuture<T> future, Duration patience)

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -248,8 +247,14 @@ final class Load implements AutoCloseable {
             // The load is being closed.
         } finally {
             // Commits that wait for an answer would be asked for again and again once the topics are gone.
-            consumer.close(CloseOptions.timeout(Duration.ZERO));
+            closeAtOnce(consumer);
         }
+    }
+
+    /** What Kafka 4.1 has in the place of this method, 3.9 does not have. */
+    @SuppressWarnings("deprecation")
+    private static void closeAtOnce(Consumer<byte[], byte[]> consumer) {
+        consumer.close(Duration.ZERO);
     }
 
     /** Fetches nothing while consumers rest. They go on polling, so that their group does not take them for dead. */
