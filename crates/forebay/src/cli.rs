@@ -203,6 +203,8 @@ pub enum ReferencePage {
     ForebayS3,
     /// deploy/grafana/forebay-pool.json
     ForebayPool,
+    /// deploy/grafana/forebay-tiering.json
+    ForebayTiering,
     /// All expressions of the dashboards as rules, for `promtool check rules`
     DashboardRules,
 }

@@ -24,6 +24,7 @@ pub fn page(page: ReferencePage) -> String {
         ReferencePage::ForebayNfs => dashboards::NFS.json(),
         ReferencePage::ForebayS3 => dashboards::S3.json(),
         ReferencePage::ForebayPool => dashboards::POOL.json(),
+        ReferencePage::ForebayTiering => dashboards::TIERING.json(),
         ReferencePage::DashboardRules => dashboards::rules(),
     }
 }

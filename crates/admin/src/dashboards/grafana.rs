@@ -14,7 +14,11 @@ pub(super) fn dashboard(dashboard: &Dashboard) -> Value {
             "name": "datasource", "label": "Prometheus", "type": "datasource", "query": "prometheus",
             "hide": 0, "refresh": 1, "includeAll": false, "multi": false, "options": [], "current": {}
         }),
-        variable("instance", "Daemon", "label_values(forebay_build_info, instance)"),
+        variable(
+            "instance",
+            dashboard.instances.label,
+            &format!("label_values({}, instance)", dashboard.instances.metric),
+        ),
     ];
     if dashboard.volumes {
         let query = "label_values(forebay_volume_logical_bytes{instance=~\"$instance\"}, volume)";

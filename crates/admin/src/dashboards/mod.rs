@@ -10,6 +10,7 @@ mod overview;
 mod panels;
 mod pool;
 mod s3;
+mod tiering;
 
 use std::fmt::Write;
 
@@ -19,9 +20,10 @@ pub use panels::Dashboard;
 use panels::expanded;
 pub use pool::DASHBOARD as POOL;
 pub use s3::DASHBOARD as S3;
+pub use tiering::DASHBOARD as TIERING;
 
 /// All dashboards.
-pub static DASHBOARDS: [&Dashboard; 4] = [&OVERVIEW, &NFS, &S3, &POOL];
+pub static DASHBOARDS: [&Dashboard; 5] = [&OVERVIEW, &NFS, &S3, &POOL, &TIERING];
 
 impl Dashboard {
     /// The dashboard's JSON file.
@@ -94,6 +96,75 @@ mod tests {
         found.len()
     }
 
+    /// The number of brokers' metrics in a text, all of which must exist.
+    fn assert_known_of_brokers(text: &str, known: &BTreeSet<String>) -> usize {
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let named: Vec<_> = words
+            .filter(|word| ["kafka_remote_", "tiered_storage_"].iter().any(|start| word.starts_with(start)))
+            .collect();
+        for name in &named {
+            assert!(known.contains(*name), "{name} is no metric of brokers: {known:#?}");
+        }
+        named.len()
+    }
+
+    /// The names that the rules for the JMX exporter give to the metrics of Kafka and of the plugin.
+    fn metrics_of_brokers() -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        let rules = deployed("prometheus/kafka-jmx-exporter.yml");
+        let mut pattern = "";
+        for line in rules.lines().map(str::trim) {
+            if let Some(text) = line.strip_prefix("- pattern: ") {
+                pattern = text;
+            } else if let Some(name) = line.strip_prefix("name: kafka_") {
+                let choices = pattern.split(['(', ')']).nth(1).filter(|_| name.contains("$1")).unwrap_or("");
+                names.extend(
+                    choices
+                        .split('|')
+                        .map(|choice| format!("kafka_{}", name.replace("$1", &choice.to_lowercase()))),
+                );
+            }
+        }
+        let plugin = |file: &str| {
+            let path = format!(
+                "{}/../../kafka/tiered-storage/src/main/java/forebay/tiered/{file}.java",
+                env!("CARGO_MANIFEST_DIR")
+            );
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+        };
+        let mut counters: Vec<String> = quoted_after(&plugin("Metrics"), "counter(\"");
+        counters.extend(
+            quoted_after(&plugin("NotByReference"), "    ").iter().map(|cause| format!("Uploads{cause}")),
+        );
+        names.extend(counters.iter().map(|name| format!("tiered_storage_{}_total", snake(name))));
+        let gauges = quoted_after(&plugin("ForebayRemoteStorageManager"), "metrics.gauge(\"");
+        names.extend(gauges.iter().map(|name| format!("tiered_storage_{}", snake(name))));
+        assert!(names.len() > 40, "{names:#?}");
+        names
+    }
+
+    /// What stands in quotes behind each occurrence of a text; behind spaces, in the first quotes of a line.
+    fn quoted_after(text: &str, before: &str) -> Vec<String> {
+        let of_line = |line: &str| {
+            let rest = line.split_once(before)?.1;
+            let rest = if before.ends_with('"') { rest } else { rest.split_once("(\"")?.1 };
+            Some(rest.split('"').next()?.to_owned())
+        };
+        text.lines().filter_map(of_line).filter(|name| name.chars().all(char::is_alphanumeric)).collect()
+    }
+
+    /// A name of JMX as the exporter writes it.
+    fn snake(name: &str) -> String {
+        let mut text = String::new();
+        for letter in name.chars() {
+            if letter.is_uppercase() && !text.is_empty() {
+                text.push('_');
+            }
+            text.extend(letter.to_lowercase());
+        }
+        text
+    }
+
     fn deployed(path: &str) -> String {
         let path = format!("{}/../../deploy/{path}", env!("CARGO_MANIFEST_DIR"));
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -101,9 +172,12 @@ mod tests {
 
     #[test]
     fn dashboards_name_only_metrics_and_labels_that_exist() {
+        let of_brokers = metrics_of_brokers();
         for dashboard in DASHBOARDS {
             for expression in dashboard.expressions() {
-                assert!(assert_known(&expression, dashboard.title) > 0, "{expression}");
+                let known = assert_known(&expression, dashboard.title)
+                    + assert_known_of_brokers(&expression, &of_brokers);
+                assert!(known > 0, "{expression}");
                 assert!(expression.contains("$instance"), "{expression} is of all daemons at once");
                 assert!(!expression.contains('\''), "{expression}");
             }
@@ -112,8 +186,12 @@ mod tests {
 
     #[test]
     fn alert_rules_name_only_metrics_and_labels_that_exist() {
-        assert!(assert_known(&deployed("prometheus/alerts.yml"), "alerts.yml") > 20);
-        assert!(assert_known(&deployed("prometheus/alerts-test.yml"), "alerts-test.yml") > 20);
+        let of_brokers = metrics_of_brokers();
+        for file in ["alerts.yml", "alerts-test.yml"] {
+            let text = deployed(&format!("prometheus/{file}"));
+            assert!(assert_known(&text, file) > 20);
+            assert!(assert_known_of_brokers(&text, &of_brokers) > 2);
+        }
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The NFS server: operations, clients, refused and delayed requests.
 
 use super::panels::PanelKind::Graph;
-use super::panels::{Dashboard, Panel, Row, Unit};
+use super::panels::{DAEMONS, Dashboard, Panel, Row, Unit};
 
 /// The dashboard of the NFS server.
 pub static DASHBOARD: Dashboard = Dashboard {
     uid: "forebay-nfs",
     title: "Forebay: NFS",
+    instances: DAEMONS,
     volumes: true,
     rows: &[
         Row {

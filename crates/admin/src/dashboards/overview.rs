@@ -1,12 +1,13 @@
 //! The overview: health, load, latency and capacity.
 
 use super::panels::PanelKind::{Alarm, Graph, Stat};
-use super::panels::{Dashboard, Panel, Row, Unit};
+use super::panels::{DAEMONS, Dashboard, Panel, Row, Unit};
 
 /// The overview dashboard.
 pub static DASHBOARD: Dashboard = Dashboard {
     uid: "forebay-overview",
     title: "Forebay: overview",
+    instances: DAEMONS,
     volumes: true,
     rows: &[
         Row {

@@ -6,10 +6,26 @@ pub struct Dashboard {
     pub uid: &'static str,
     /// The title.
     pub title: &'static str,
+    /// What the dashboard's selector selects.
+    pub(super) instances: Instances,
     /// Whether the dashboard has a selector for volumes.
     pub(super) volumes: bool,
     pub(super) rows: &'static [Row],
 }
+
+/// The programs that a dashboard is about.
+pub struct Instances {
+    /// What one of them is called.
+    pub label: &'static str,
+    /// A metric that each of them has.
+    pub metric: &'static str,
+}
+
+/// Daemons of Forebay.
+pub const DAEMONS: Instances = Instances { label: "Daemon", metric: "forebay_build_info" };
+/// Brokers of Kafka with tiered storage.
+pub const KAFKA_BROKERS: Instances =
+    Instances { label: "Broker", metric: "kafka_remote_log_manager_idle_ratio" };
 
 /// A row of panels.
 pub struct Row {

@@ -1,12 +1,13 @@
 //! The pool: durability, storage efficiency, and data integrity.
 
 use super::panels::PanelKind::Graph;
-use super::panels::{Dashboard, Panel, Row, Unit};
+use super::panels::{DAEMONS, Dashboard, Panel, Row, Unit};
 
 /// The dashboard of the pool.
 pub static DASHBOARD: Dashboard = Dashboard {
     uid: "forebay-pool",
     title: "Forebay: pool and efficiency",
+    instances: DAEMONS,
     volumes: false,
     rows: &[
         Row {

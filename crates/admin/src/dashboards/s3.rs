@@ -1,12 +1,13 @@
 //! The S3 server: requests, buckets, refusals.
 
 use super::panels::PanelKind::Graph;
-use super::panels::{Dashboard, Panel, Row, Unit};
+use super::panels::{DAEMONS, Dashboard, Panel, Row, Unit};
 
 /// The dashboard of the S3 server.
 pub static DASHBOARD: Dashboard = Dashboard {
     uid: "forebay-s3",
     title: "Forebay: S3",
+    instances: DAEMONS,
     volumes: false,
     rows: &[
         Row {

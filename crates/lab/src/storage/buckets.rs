@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
 
 use super::forebay::administer;
 use super::object::AccessKey;
@@ -20,6 +21,15 @@ pub struct Buckets {
     pool: PathBuf,
 }
 
+/// How often a bucket may grow before its size is limited.
+const FILL_ATTEMPTS: u32 = 20;
+
+/// The fields of `forebay bucket show --json` that the lab needs.
+#[derive(Deserialize)]
+struct BucketShown {
+    bytes_logical: u64,
+}
+
 impl Buckets {
     pub(super) fn new(program: PathBuf, pool: PathBuf) -> Self {
         Self { program, pool }
@@ -30,10 +40,27 @@ impl Buckets {
         administer(&self.program, &self.pool, &["bucket", "create", name]).map(drop)
     }
 
-    /// Limits the size of a bucket, from now on. `None` removes the limit.
-    pub fn limit(&self, name: &str, bytes: Option<u64>) -> Result<()> {
-        let limit = bytes.map_or_else(|| "none".to_owned(), |bytes| bytes.to_string());
-        administer(&self.program, &self.pool, &["bucket", "modify", name, "--size", &limit]).map(drop)
+    /// Limits the size of a bucket to what it has, from now on. Clients may write to it at the same time.
+    pub fn fill(&self, name: &str) -> Result<()> {
+        let mut attempt = 0;
+        loop {
+            let (said, _) = administer(&self.program, &self.pool, &["bucket", "show", name, "--json"])?;
+            let shown: BucketShown = serde_json::from_slice(&said).context("parse what bucket show says")?;
+            match self.limit(name, &shown.bytes_logical.max(1).to_string()) {
+                // It has grown.
+                Err(_) if attempt < FILL_ATTEMPTS => attempt += 1,
+                result => return result,
+            }
+        }
+    }
+
+    /// Removes the limit of a bucket's size.
+    pub fn remove_limit(&self, name: &str) -> Result<()> {
+        self.limit(name, "none")
+    }
+
+    fn limit(&self, name: &str, size: &str) -> Result<()> {
+        administer(&self.program, &self.pool, &["bucket", "modify", name, "--size", size]).map(drop)
     }
 
     /// The first user's key, which the daemon writes at its first start.

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::own_cluster::Testbed;
 use crate::cluster::{Metrics, Plugin, TierChecked};
@@ -66,7 +66,13 @@ impl Tier {
             return Ok((Self { kind, by_reference, plugin, server: Some(server) }, Box::new(forebay)));
         }
         let server = match kind.server() {
-            None => None,
+            None => {
+                ensure!(
+                    *storage_kind != StorageKind::Local,
+                    "tier {kind} is a directory that all brokers share: use --storage forebay"
+                );
+                None
+            }
             Some(server) => {
                 let store = storage::start_object_store(&server, environment)?;
                 for (name, version) in &store.versions {

@@ -162,6 +162,8 @@ fn what_is_wrong_with_the_command_line_is_said_with_status_2() {
         (&["run", "throughput", "--expect-fail", "local"], "--expect-fail local is about that of one"),
         (&["run", "restart", "--storage", "local"], "restart cannot be run on local"),
         (&["run", "mount", "--storage", "minio"], "mount cannot be run on minio"),
+        (&["run", "mount", "--fault", "daemon-kill"], "experiment mount has no tier"),
+        (&["run", "tier-correctness", "--tier", "floppy"], "floppy"),
         (&["run", "throughput", "--storage", "http://s3.example"], "cannot be run on http://s3.example"),
         (&["run", "object-store", "--storage", "local"], "object-store cannot be run on local"),
         (&["run", "object-store", "--storage", "http://key:secret@s3.example"], "AWS_ACCESS_KEY_ID"),

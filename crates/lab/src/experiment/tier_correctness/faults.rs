@@ -144,10 +144,9 @@ impl Strike<'_> {
 
     fn fill(&self) -> Result<()> {
         let buckets = self.tier.buckets()?;
-        // Less than the bucket has.
-        buckets.limit(BUCKET, Some(1 << 20))?;
+        buckets.fill(BUCKET)?;
         std::thread::sleep(DISTURBANCE);
-        buckets.limit(BUCKET, None)
+        buckets.remove_limit(BUCKET)
     }
 }
 

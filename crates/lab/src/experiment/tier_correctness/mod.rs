@@ -15,7 +15,7 @@ use anyhow::{Result, ensure};
 use super::definition::Experiment;
 use crate::cluster::Settings;
 use crate::host::Environment;
-use crate::report::{Recorder, Subject};
+use crate::report::{Recorder, Subject, number};
 use crate::request::{Fault, Profile, Request, StorageKind};
 use crate::testbed::{Ended, Testbed, TestbedSpec, Tier};
 use round::{Round, Sums};
@@ -193,6 +193,7 @@ fn conclude(
     ensure!(sums.rounds > 0, "no round was run");
     Ok(format!(
         "In {} round(s), {} records came back from the tier once and unchanged.",
-        sums.rounds, sums.records
+        sums.rounds,
+        number(sums.records as f64)
     ))
 }
