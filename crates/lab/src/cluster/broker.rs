@@ -23,7 +23,7 @@ const CONFIG_FILE: &str = "broker.properties";
 /// The log message of a broker that has joined the cluster.
 pub(super) const STARTED: &str = "Kafka Server started";
 /// What one with ZooKeeper logs, behind its id.
-const STARTED_WITH_ZOOKEEPER: &str = "] started (kafka.server.KafkaServer)";
+const STARTED_WITH_ZOOKEEPER: &str = "kafka.server.KafkaServer - [KafkaServer id=";
 
 /// A broker, running or ended. Dropping it ends it.
 #[derive(Debug)]
@@ -177,5 +177,7 @@ fn metrics_options(address: Ipv4Addr) -> Vec<String> {
 /// The number of starts in a broker's log.
 fn starts(log_file: &Path) -> usize {
     let log = std::fs::read_to_string(log_file).unwrap_or_default();
-    log.matches(STARTED).count() + log.matches(STARTED_WITH_ZOOKEEPER).count()
+    let with_zookeeper =
+        |line: &&str| line.contains(STARTED_WITH_ZOOKEEPER) && line.trim_end().ends_with("] started");
+    log.matches(STARTED).count() + log.lines().filter(with_zookeeper).count()
 }
