@@ -166,7 +166,12 @@ fn conclude(
         recorder.check("tier", "forebay-tier check finds nothing wrong", findings.is_empty(), detail);
         recorder.figure("tier_segments", "Segments in the tier", checked.segments as f64, "");
         let extra = checked.objects.saturating_sub(checked.segments.saturating_mul(2));
-        recorder.figure("objects_unnamed", "Young objects that Kafka does not name", extra as f64, "");
+        recorder.figure(
+            "objects_unfinished",
+            "Young objects of copies that were not finished",
+            extra as f64,
+            "",
+        );
         if faults == [Fault::None] {
             let detail = format!("{} objects of {} segments", checked.objects, checked.segments);
             recorder.check("objects", "Each segment has two objects", extra == 0, detail);
