@@ -63,6 +63,10 @@ pub struct TierChecked {
     pub objects: u64,
     /// Their size.
     pub bytes: u64,
+    /// Objects of copies and deletes that Kafka has begun and not finished.
+    pub unfinished_objects: u64,
+    /// Objects that nothing in Kafka names, and that are too young to be called orphans.
+    pub young_objects: u64,
     /// What is wrong.
     pub findings: Vec<TierFinding>,
 }

@@ -165,12 +165,27 @@ fn conclude(
         };
         recorder.check("tier", "forebay-tier check finds nothing wrong", findings.is_empty(), detail);
         recorder.figure("tier_segments", "Segments in the tier", checked.segments as f64, "");
-        let extra = checked.objects.saturating_sub(checked.segments.saturating_mul(2));
-        recorder.figure("objects_unnamed", "Young objects that Kafka does not name", extra as f64, "");
-        if faults == [Fault::None] {
-            let detail = format!("{} objects of {} segments", checked.objects, checked.segments);
-            recorder.check("objects", "Each segment has two objects", extra == 0, detail);
+        let (unfinished, young) = (checked.unfinished_objects, checked.young_objects);
+        for (name, title, count) in [
+            ("objects_unfinished", "Objects of copies that Kafka began and did not finish", unfinished),
+            ("objects_young", "Objects that nothing in Kafka names, too young for orphans", young),
+        ] {
+            recorder.figure(name, title, count as f64, "");
         }
+        let whole = checked.segments.saturating_mul(2);
+        let left = checked.objects.saturating_sub(unfinished).saturating_sub(young);
+        // Copies that a fault ends can leave objects.
+        let expected = left == whole && (faults != [Fault::None] || unfinished + young == 0);
+        let detail = format!(
+            "{} objects of {} segments, {unfinished} of unfinished copies, {young} others",
+            checked.objects, checked.segments
+        );
+        recorder.check(
+            "objects",
+            "Each segment has two objects, and no other is unaccounted for",
+            expected,
+            detail,
+        );
     }
     sums.add(&tier.counters(testbed)?);
     recorder.figure("segments_uploaded", "Segments uploaded", sums.uploads(), "");

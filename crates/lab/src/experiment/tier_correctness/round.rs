@@ -63,7 +63,8 @@ impl Sums {
 
     /// Segments that were uploaded, whatever the cause.
     pub fn uploads(&self) -> f64 {
-        self.counters.iter().filter(|(name, _)| name.starts_with("Uploads")).map(|(_, value)| value).sum()
+        let causes = self.counters.iter().filter(|(name, _)| name.starts_with("Uploads"));
+        causes.fold(0.0, |sum, (_, value)| sum + value)
     }
 }
 

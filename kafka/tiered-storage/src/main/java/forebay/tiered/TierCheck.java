@@ -62,8 +62,15 @@ final class TierCheck {
     /** Something that is wrong. */
     record Finding(Problem problem, String key, String detail) {}
 
-    /** The result. */
-    record Report(int segments, int objects, long bytes, int strange, List<Finding> findings, int deleted) {}
+    /**
+     * The result.
+     *
+     * @param segments those whose copy is finished
+     * @param unfinished objects of copies and deletes that Kafka has begun and not finished, of any age
+     * @param young objects that nothing in Kafka names, and that are younger than the age
+     * @param strange objects that are not those of the plugin
+     */
+    record Report(int segments, int objects, long bytes, int unfinished, int young, int strange, List<Finding> findings, int deleted) {}
 
     /**
      * Compares. Kafka's metadata is read twice: a segment that was there before the bucket was listed, and still is
@@ -78,6 +85,7 @@ final class TierCheck {
         Map<Uuid, RemoteLogSegmentMetadata> after = kafka.get();
         List<Finding> findings = new ArrayList<>();
         Set<String> named = new HashSet<>();
+        Set<String> ofUnfinished = new HashSet<>();
         int live = 0;
         for (Map.Entry<Uuid, RemoteLogSegmentMetadata> each : after.entrySet()) {
             RemoteLogSegmentMetadata metadata = each.getValue();
@@ -86,6 +94,10 @@ final class TierCheck {
             if (metadata.state() != RemoteLogSegmentState.DELETE_SEGMENT_FINISHED) {
                 named.add(keys.log(metadata));
                 named.add(keys.indexes(metadata));
+                if (!finished) {
+                    ofUnfinished.add(keys.log(metadata));
+                    ofUnfinished.add(keys.indexes(metadata));
+                }
             }
             if (finished && isFinished(before.get(each.getKey()))) {
                 compare(metadata, listed, readAll, findings);
@@ -94,18 +106,24 @@ final class TierCheck {
             }
         }
         List<String> orphans = new ArrayList<>();
+        int unfinished = 0;
+        int young = 0;
         int strange = 0;
         for (S3Object object : listed.values()) {
             if (keys.parse(object.key()).isEmpty()) {
                 strange++;
-            } else if (!named.contains(object.key()) && isOld(object.lastModified())) {
+            } else if (ofUnfinished.contains(object.key())) {
+                unfinished++;
+            } else if (!named.contains(object.key()) && !isOld(object.lastModified())) {
+                young++;
+            } else if (!named.contains(object.key())) {
                 orphans.add(object.key());
                 findings.add(new Finding(Problem.ORPHANED, object.key(), object.size() + " bytes, of " + object.lastModified()));
             }
         }
         uploads(findings);
         int deleted = deleteOrphans ? delete(orphans) : 0;
-        return new Report(live, listed.size(), listed.values().stream().mapToLong(S3Object::size).sum(), strange, findings, deleted);
+        return new Report(live, listed.size(), listed.values().stream().mapToLong(S3Object::size).sum(), unfinished, young, strange, findings, deleted);
     }
 
     private static boolean isFinished(RemoteLogSegmentMetadata metadata) {

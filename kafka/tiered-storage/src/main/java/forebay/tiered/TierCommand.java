@@ -167,6 +167,12 @@ public final class TierCommand {
             text.append("%s: %s: %s (%s)%n".formatted(name(finding.problem()), finding.key(), finding.problem().text(), finding.detail()));
         }
         text.append("%d segments, %d objects, %d bytes, %d problems%n".formatted(report.segments(), report.objects(), report.bytes(), report.findings().size()));
+        if (report.unfinished() > 0) {
+            text.append("%d objects are of copies or deletes that Kafka has begun and not finished%n".formatted(report.unfinished()));
+        }
+        if (report.young() > 0) {
+            text.append("%d objects are named by nothing in Kafka, and too young to be called orphans%n".formatted(report.young()));
+        }
         if (report.strange() > 0) {
             text.append("%d objects below the prefix are not those of the plugin%n".formatted(report.strange()));
         }
@@ -180,8 +186,8 @@ public final class TierCommand {
         String findings = report.findings().stream()
                 .map(each -> "{\"problem\":%s,\"key\":%s,\"detail\":%s}".formatted(quoted(name(each.problem())), quoted(each.key()), quoted(each.detail())))
                 .collect(Collectors.joining(","));
-        return "{\"segments\":%d,\"objects\":%d,\"bytes\":%d,\"strange_objects\":%d,\"orphans_deleted\":%d,\"findings\":[%s]}%n".formatted(
-                report.segments(), report.objects(), report.bytes(), report.strange(), report.deleted(), findings);
+        return "{\"segments\":%d,\"objects\":%d,\"bytes\":%d,\"unfinished_objects\":%d,\"young_objects\":%d,\"strange_objects\":%d,\"orphans_deleted\":%d,\"findings\":[%s]}%n".formatted(
+                report.segments(), report.objects(), report.bytes(), report.unfinished(), report.young(), report.strange(), report.deleted(), findings);
     }
 
     private static String name(TierCheck.Problem problem) {

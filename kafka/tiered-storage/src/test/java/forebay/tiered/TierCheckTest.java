@@ -157,12 +157,20 @@ class TierCheckTest {
     }
 
     @Test
-    void what_is_young_is_left_alone() throws Exception {
+    void what_is_young_is_left_alone_and_counted() throws Exception {
         TestSegment orphan = TestSegment.write(folder, 20_000, 1000);
         plugin.copyLogSegmentData(orphan.metadata(), orphan.data);
+        TestSegment copying = begun(5000);
+        plugin.copyLogSegmentData(copying.metadata(), copying.data);
         TierCheck.Report report = new TierCheck(store, new ObjectKeys(""), Duration.ofHours(24), Instant.now()).run(kafka::readToEnd, false, true);
-        assertEquals(List.of(), report.findings());
-        assertEquals(2, fake.objects.size());
+        assertEquals(Map.of(copying.logKey(), "NEVER_FINISHED"), byKey(report));
+        assertEquals(4, fake.objects.size());
+        assertEquals(2, report.young());
+        assertEquals(2, report.unfinished());
+        String text = TierCommand.text(report);
+        assertTrue(text.contains("2 objects are of copies or deletes that Kafka has begun and not finished"), text);
+        assertTrue(text.contains("2 objects are named by nothing in Kafka"), text);
+        assertTrue(TierCommand.json(report).contains("\"unfinished_objects\":2,\"young_objects\":2,"), TierCommand.json(report));
     }
 
     @Test
