@@ -38,22 +38,23 @@ final class Fetches {
         long deadline = System.nanoTime() + settings.timeout().toNanos();
         String name = "read " + object.key();
         try {
-            BlockMemory.Taken taken = memory.take(object, index, countMax);
-            while (taken == null) {
-                long left = deadline - System.nanoTime();
-                if (left <= 0) {
-                    throw new CallEndedException(name + ": no memory for it became free within " + settings.timeout().toMillis()
-                            + " ms. Raise rsm.config.fetch.memory.bytes, or see why the S3 server is slow");
+            while (true) {
+                BlockMemory.Taken taken = take(object, index, countMax, deadline, name);
+                boolean shared = taken.toLoad().isEmpty();
+                if (shared) {
+                    metrics.sharedBlocks.increment();
+                } else {
+                    load(object, taken.toLoad());
                 }
-                memory.awaitRoom(TimeUnit.NANOSECONDS.toMillis(left));
-                taken = memory.take(object, index, countMax);
+                try {
+                    return taken.block().bytes().get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+                } catch (ExecutionException failure) {
+                    // The request of another reader, which began earlier, has had its time. There may be time for one of this reader's own.
+                    if (!shared || System.nanoTime() - deadline >= 0) {
+                        throw failure;
+                    }
+                }
             }
-            if (taken.toLoad().isEmpty()) {
-                metrics.sharedBlocks.increment();
-            } else {
-                load(object, taken.toLoad());
-            }
-            return taken.block().bytes().get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
             throw new CallEndedException(name + ": interrupted");
@@ -67,6 +68,22 @@ final class Fetches {
             Throwable cause = failure.getCause();
             throw cause instanceof CallEndedException ? new CallEndedException(cause.getMessage()) : new IOException(cause.toString(), cause);
         }
+    }
+
+    /** The block, and what has to be loaded for it. Waits until there is memory for that. */
+    private BlockMemory.Taken take(StoredObject object, int index, int countMax, long deadline, String name)
+            throws InterruptedException, CallEndedException {
+        BlockMemory.Taken taken = memory.take(object, index, countMax);
+        while (taken == null) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                throw new CallEndedException(name + ": no memory for it became free within " + settings.timeout().toMillis()
+                        + " ms. Raise rsm.config.fetch.memory.bytes, or see why the S3 server is slow");
+            }
+            memory.awaitRoom(TimeUnit.NANOSECONDS.toMillis(left));
+            taken = memory.take(object, index, countMax);
+        }
+        return taken;
     }
 
     /** Loads what is missing in a range of blocks, if there is memory to spare. Nobody waits for it. */

@@ -7,9 +7,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
@@ -53,7 +56,8 @@ record Settings(
     enum Verify { REFUSE, WARN, OFF }
 
     private static final int MIB = 1 << 20;
-    private static final String BROKER_ID = "broker.id";
+    /** What brokers add: {@code broker.id}, and newer ones {@code node.id}. */
+    private static final List<String> BROKER_IDS = List.of("node.id", "broker.id");
 
     /** Reads the settings. Throws ConfigException, which names the setting and says what would be right. */
     static Settings parse(Map<String, ?> configs) {
@@ -102,8 +106,8 @@ record Settings(
         }
 
         int brokerId() {
-            Object value = left.remove(BROKER_ID);
-            return value == null ? -1 : Integer.parseInt(value.toString());
+            Stream<Object> values = BROKER_IDS.stream().map(left::remove).toList().stream().filter(Objects::nonNull);
+            return values.findFirst().map(value -> Integer.parseInt(value.toString())).orElse(-1);
         }
 
         String text(String name, String otherwise) {

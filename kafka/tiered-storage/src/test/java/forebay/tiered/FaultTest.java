@@ -12,6 +12,9 @@ import java.net.Socket;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundException;
@@ -102,6 +105,26 @@ class FaultTest {
         fails(() -> plugin.fetchLogSegment(segment.metadata(), 0));
         fake.fault = (request, exchange) -> false;
         works();
+    }
+
+    @Test
+    void a_reader_that_waited_for_a_request_that_failed_sends_one_of_its_own() throws Exception {
+        AtomicInteger silent = new AtomicInteger(1);
+        CountDownLatch asked = new CountDownLatch(1);
+        fake.fault = (request, exchange) -> {
+            if (request.operation().equals("GetObject") && silent.getAndDecrement() > 0) {
+                asked.countDown();
+                Thread.sleep(20_000);
+                return true;
+            }
+            return false;
+        };
+        CompletableFuture<Void> first = CompletableFuture.runAsync(() -> assertThrows(
+                RemoteStorageException.class, () -> plugin.fetchLogSegment(segment.metadata(), 0)));
+        assertTrue(asked.await(20, TimeUnit.SECONDS));
+        Thread.sleep(500);
+        assertArrayEquals(segment.bytes, plugin.fetchLogSegment(segment.metadata(), 0).readAllBytes());
+        first.get(20, TimeUnit.SECONDS);
     }
 
     @Test

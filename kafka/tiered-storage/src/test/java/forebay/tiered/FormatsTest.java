@@ -78,6 +78,14 @@ class FormatsTest {
     }
 
     @Test
+    void brokers_name_themselves_in_one_way_or_the_other_or_in_both() {
+        assertEquals(4, parse().brokerId());
+        assertEquals(4, parse("node.id", "4").brokerId());
+        assertEquals(5, Settings.parse(Map.of("node.id", 5, "bucket", "tier")).brokerId());
+        assertEquals(-1, Settings.parse(Map.of("bucket", "tier")).brokerId());
+    }
+
+    @Test
     void settings_that_are_wrong_are_named_with_a_remedy() {
         refused("rsm.config.endpoint", "endpoint", "forebay:9000");
         refused("use http://HOST:PORT", "endpoint", "ftp://forebay:9000");
