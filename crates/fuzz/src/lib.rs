@@ -1,4 +1,4 @@
-//! What is fuzzed, one module for each target. A target takes any bytes and panics when something does not hold.
+//! The fuzz targets, one module for each. A target takes any bytes and panics when something does not hold.
 //!
 //! [`record`] splits a stream into records, [`rpc`] reads the headers of calls and replies, [`compound`] decodes operations and
 //! results, [`execute`] has a server execute them, [`s3`] parses requests to the S3 server. `fuzz/` links the targets with libFuzzer

@@ -22,7 +22,7 @@ const SIGKILL: i32 = 9;
 const CONFIG_FILE: &str = "broker.properties";
 /// The log message of a broker that has joined the cluster.
 pub(super) const STARTED: &str = "Kafka Server started";
-/// What one with ZooKeeper logs, behind its id.
+/// The beginning of the message of a broker with ZooKeeper; its id and `started` follow.
 const STARTED_WITH_ZOOKEEPER: &str = "kafka.server.KafkaServer - [KafkaServer id=";
 
 /// A broker, running or ended. Dropping it ends it.

@@ -4,11 +4,11 @@
 //! under a name that is a hash of the sources. The build needs the network, because Maven downloads dependencies.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::maven;
 use crate::request::KafkaVersion;
 
 /// Path of a source below the `kafka/lab` folder, and its text.
@@ -99,7 +99,8 @@ pub struct Distribution {
 impl Distribution {
     /// The distribution in the cache, which may not have been built yet.
     pub(super) fn in_cache(cache: &Path, version: KafkaVersion) -> Self {
-        let folder = cache.join(format!("kafka-{}-{:016x}", version.artifacts(), fingerprint()));
+        let folder =
+            cache.join(format!("kafka-{}-{:016x}", version.artifacts(), maven::fingerprint(SOURCES)));
         Self { folder, kafka_version: version }
     }
 
@@ -141,12 +142,6 @@ impl Distribution {
                 format!("{} holds no Kafka; remove that folder to build it again", self.folder.display())
             })
     }
-}
-
-fn fingerprint() -> u64 {
-    let mut hasher = DefaultHasher::new();
-    SOURCES.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

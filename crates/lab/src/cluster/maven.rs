@@ -1,15 +1,16 @@
 //! Builds Java programs with Maven, from sources that are part of this program.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// What Maven builds.
+/// A build with Maven.
 pub struct Build<'a> {
-    /// What it is, in messages.
+    /// The name of the result, in messages.
     pub what: &'a str,
     /// The paths of the sources, and their texts.
     pub sources: &'a [(&'a str, &'a str)],
@@ -29,6 +30,13 @@ pub fn package(build: &Build<'_>, work: &Path, target: &Path) -> Result<()> {
     fs::rename(work.join(build.product), target)
         .with_context(|| format!("move what Maven built to {}", target.display()))?;
     remove_folder(work)
+}
+
+/// A number that follows from sources, for the name of what is built from them.
+pub fn fingerprint(sources: &[(&str, &str)]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    sources.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Removes a folder if it is there.

@@ -4,7 +4,6 @@
 //! that is a hash of the sources.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -74,7 +73,8 @@ pub struct Plugin {
 impl Plugin {
     /// The plugin in the cache, which is built first if it is not there.
     pub fn open(cache: &Path, progress: &Progress) -> Result<Self> {
-        let plugin = Self { folder: cache.join(format!("tiered-storage-{:016x}", fingerprint())) };
+        let plugin =
+            Self { folder: cache.join(format!("tiered-storage-{:016x}", maven::fingerprint(SOURCES))) };
         if !plugin.folder.exists() {
             fs::create_dir_all(cache)
                 .with_context(|| format!("make the cache folder {}", cache.display()))?;
@@ -102,12 +102,6 @@ impl Plugin {
     pub fn class_path(&self) -> String {
         format!("{}/*", self.folder.display())
     }
-}
-
-fn fingerprint() -> u64 {
-    let mut hasher = DefaultHasher::new();
-    SOURCES.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]
