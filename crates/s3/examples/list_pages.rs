@@ -43,7 +43,7 @@ struct Everything;
 #[async_trait::async_trait]
 impl S3Access for Everything {
     async fn check(&self, context: &mut S3AccessContext<'_>) -> S3Result<()> {
-        let caller = Caller { user: "example".to_owned(), bypasses_governance: true, judge: None };
+        let caller = Caller { user: "example".to_owned(), bypasses_governance: true, ..Caller::default() };
         context.extensions_mut().insert(caller);
         Ok(())
     }

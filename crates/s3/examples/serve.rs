@@ -25,7 +25,7 @@ impl S3Access for Everything {
             Some(credentials) => credentials.access_key.clone(),
             None => return Err(s3s::s3_error!(AccessDenied, "Access Denied")),
         };
-        context.extensions_mut().insert(Caller { user, bypasses_governance: true, judge: None });
+        context.extensions_mut().insert(Caller { user, bypasses_governance: true, ..Caller::default() });
         Ok(())
     }
 }

@@ -222,6 +222,7 @@ async fn whoever_may_not_list_a_bucket_does_not_learn_which_keys_exist() {
             ("GET", "/logs/missing", &[][..]),
             ("GET", "/logs/missing?tagging", &[]),
             ("GET", "/logs/missing?acl", &[]),
+            ("GET", "/logs/missing?retention", &[]),
             ("GET", "/logs/missing?attributes", &attributes),
             ("PUT", "/logs/copy", &copy),
         ] {

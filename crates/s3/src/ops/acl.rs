@@ -13,7 +13,6 @@ use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 use super::answer::owner;
 use super::named::{Named, WhenHidden};
 use super::request::header;
-use crate::auth::access::Caller;
 use crate::errors::invalid_argument;
 use crate::pool_error::OrS3;
 use crate::shared::Shared;
@@ -70,10 +69,7 @@ pub async fn get_object_acl(
     let named = Named::new(input.key, input.version_id.as_deref())?;
     let bucket = shared.bucket(&input.bucket)?;
     let stored = shared.stored(&bucket);
-    named
-        .find(&stored, WhenHidden::NoSuchKey)
-        .or_s3()?
-        .map_err(|error| Caller::of(&request.extensions).conceal(error, &bucket.spec.name, &named.key))?;
+    named.find(&stored, WhenHidden::NoSuchKey).or_s3()??;
     let name = owner_name(&stored)?;
     let output = GetObjectAclOutput {
         grants: Some(vec![full_control(&name)]),

@@ -51,14 +51,14 @@ pub fn find(shared: &Shared, named: CopySource, headers: &HeaderMap, caller: &Ca
     for _ in 0..TRIES_MAX {
         let found = store::find(&stored, named.key.as_bytes(), named.version).or_s3()?;
         let version = found.ok_or_else(|| match named.version {
-            None => caller.conceal(no_such_key(), &named.bucket, &named.key),
+            None => caller.conceal_in(no_such_key(), &named.bucket, &named.key),
             Some(_) => {
                 S3Error::with_message(S3ErrorCode::NoSuchVersion, "The specified version does not exist.")
             }
         })?;
         let Some(content) = version.content else {
             return Err(match named.version {
-                None => caller.conceal(no_such_key(), &named.bucket, &named.key),
+                None => caller.conceal_in(no_such_key(), &named.bucket, &named.key),
                 Some(_) => invalid_request(
                     "The source of a copy request may not specifically refer to a delete marker by version id.",
                 ),

@@ -276,8 +276,7 @@ pub async fn get_object(
 ) -> S3Result<S3Response<GetObjectOutput>> {
     check_request(&request.extensions, &request.uri, &request.headers, request.input.part_number)?;
     let input = request.input;
-    let found = find(shared, &input.bucket, &input.key, input.version_id.as_deref())
-        .map_err(|error| Caller::of(&request.extensions).conceal(error, &input.bucket, &input.key))?;
+    let found = find(shared, &input.bucket, &input.key, input.version_id.as_deref())?;
     found.check_conditions(&request.headers)?;
     let stored = Stored { pool: shared.pool().clone(), bucket: found.reading.handle().volume };
     let selected = found.select(shared, &stored, &request.headers, input.part_number)?;
@@ -298,8 +297,7 @@ pub async fn head_object(
 ) -> S3Result<S3Response<HeadObjectOutput>> {
     check_request(&request.extensions, &request.uri, &request.headers, request.input.part_number)?;
     let input = request.input;
-    let found = find(shared, &input.bucket, &input.key, input.version_id.as_deref())
-        .map_err(|error| Caller::of(&request.extensions).conceal(error, &input.bucket, &input.key))?;
+    let found = find(shared, &input.bucket, &input.key, input.version_id.as_deref())?;
     found.check_conditions(&request.headers)?;
     let stored = Stored { pool: shared.pool().clone(), bucket: found.reading.handle().volume };
     let selected = found.select(shared, &stored, &request.headers, input.part_number)?;

@@ -11,7 +11,6 @@ use s3s::{S3Request, S3Response, S3Result};
 
 use super::answer::{fill_checksum, fill_checksum_value};
 use super::named::{Named, WhenHidden};
-use crate::auth::access::Caller;
 use crate::clock;
 use crate::error_document::Detailed;
 use crate::errors::{invalid_argument, invalid_request};
@@ -45,10 +44,7 @@ pub async fn get_object_attributes(
     let wanted = wanted(&request.headers)?;
     let page = Page::of(input.max_parts, input.part_number_marker)?;
     let stored = shared.stored(&bucket);
-    let found = named
-        .find(&stored, WhenHidden::NoSuchKey)
-        .or_s3()?
-        .map_err(|error| Caller::of(&request.extensions).conceal(error, &bucket.spec.name, &named.key))?;
+    let found = named.find(&stored, WhenHidden::NoSuchKey).or_s3()??;
     let facts = &found.version.facts;
     let wants = |name: &str| wanted.contains(name);
     let mut output = GetObjectAttributesOutput {

@@ -39,6 +39,7 @@ use std::sync::Arc;
 use s3s::dto::*;
 use s3s::{S3, S3Request, S3Response, S3Result};
 
+use crate::auth::access::Caller;
 use crate::lenient;
 use crate::not_built;
 use crate::shared::Shared;
@@ -53,6 +54,11 @@ pub struct Operations(pub Arc<Shared>);
 #[derive(Clone, Copy, Debug)]
 pub struct Answered(pub hyper::StatusCode);
 
+/// Whether an operation only reads.
+fn reads(operation: &str) -> bool {
+    operation.starts_with("get_") || operation.starts_with("head_")
+}
+
 /// Passes each operation on to the function of the same name.
 macro_rules! operations {
     ($($module:ident :: $name:ident ($input:ident) -> $output:ident;)*) => {
@@ -65,7 +71,11 @@ macro_rules! operations {
                 lenient::restore(&mut request.headers, &request.extensions);
                 lenient::restore_trailers(&mut request.trailing_headers, &request.extensions);
                 not_built::check(stringify!($name), &request.uri, &request.headers)?;
-                let mut response = $module::$name(&self.0, request).await?;
+                let caller = Caller::of(&request.extensions);
+                let mut response = match $module::$name(&self.0, request).await {
+                    Err(error) if reads(stringify!($name)) => return Err(caller.conceal(error)),
+                    answered => answered?,
+                };
                 if let Some(status) = response.status {
                     response.extensions.insert(Answered(status));
                 }

@@ -7,7 +7,6 @@ use s3s::dto::{
 use s3s::{S3Request, S3Response, S3Result};
 
 use super::named::{Named, WhenHidden};
-use crate::auth::access::Caller;
 use crate::facts::Tags;
 use crate::pool_error::OrS3;
 use crate::shared::Shared;
@@ -20,10 +19,7 @@ pub async fn get_object_tagging(
     let input = request.input;
     let named = Named::new(input.key, input.version_id.as_deref())?;
     let bucket = shared.bucket(&input.bucket)?;
-    let found = named
-        .find(&shared.stored(&bucket), WhenHidden::MethodNotAllowed)
-        .or_s3()?
-        .map_err(|error| Caller::of(&request.extensions).conceal(error, &bucket.spec.name, &named.key))?;
+    let found = named.find(&shared.stored(&bucket), WhenHidden::MethodNotAllowed).or_s3()??;
     let output = GetObjectTaggingOutput { tag_set: found.version.facts.tags.to_set(), version_id: found.id };
     Ok(S3Response::new(output))
 }

@@ -32,7 +32,7 @@ struct Everything;
 impl S3Access for Everything {
     async fn check(&self, context: &mut S3AccessContext<'_>) -> S3Result<()> {
         let bypasses_governance = context.headers().contains_key("x-amz-bypass-governance-retention");
-        let caller = Caller { user: "tester".to_owned(), bypasses_governance, judge: None };
+        let caller = Caller { user: "tester".to_owned(), bypasses_governance, ..Caller::default() };
         context.extensions_mut().insert(caller);
         Ok(())
     }

@@ -15,6 +15,8 @@ pub struct Caller {
     pub user: String,
     /// Whether the user may bypass retention in governance mode, and asked for that.
     pub bypasses_governance: bool,
+    /// The bucket and the key of the request, if it is about an object.
+    pub object: Option<(String, String)>,
     /// Decides what else the request may do, such as removing each of many keys.
     pub judge: Option<Arc<Judge>>,
 }
@@ -35,7 +37,15 @@ impl Caller {
 
     /// The error that the caller gets for an object that cannot be read: whoever may not list the bucket gets AccessDenied instead of
     /// NoSuchKey, as at AWS, and so does not learn which keys exist.
-    pub fn conceal(&self, error: S3Error, bucket: &str, key: &str) -> S3Error {
+    pub fn conceal(&self, error: S3Error) -> S3Error {
+        match &self.object {
+            Some((bucket, key)) => self.conceal_in(error, bucket, key),
+            None => error,
+        }
+    }
+
+    /// The same for an object that the request names besides its own, such as the source of a copy.
+    pub fn conceal_in(&self, error: S3Error, bucket: &str, key: &str) -> S3Error {
         match &self.judge {
             Some(judge) if *error.code() == S3ErrorCode::NoSuchKey => {
                 judge.require_listing(bucket, key).err().unwrap_or(error)

@@ -137,6 +137,10 @@ impl S3Access for Gate {
         let caller = Caller {
             user: judge.user().unwrap_or_default().to_owned(),
             bypasses_governance: asks && judge.allows(Action::BypassGovernanceRetention, resource)?,
+            object: match resource {
+                Resource::Object { bucket, key } => Some((bucket.to_owned(), key.to_owned())),
+                _ => None,
+            },
             judge: Some(Arc::new(judge)),
         };
         request.extensions_mut().insert(caller);
