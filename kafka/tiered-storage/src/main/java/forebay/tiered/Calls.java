@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
@@ -110,6 +111,12 @@ final class Calls implements AutoCloseable {
         closed = true;
         threads.shutdown();
         running.forEach(call -> call.abandon("the plugin was closed"));
+        end(threads);
+    }
+
+    /** Waits until the threads have ended, and interrupts those that take long. Keeps an interrupt of this thread for later. */
+    static void end(ExecutorService threads) {
+        threads.shutdown();
         boolean interrupted = Thread.interrupted();
         try {
             if (!threads.awaitTermination(CLOSING.toMillis(), TimeUnit.MILLISECONDS)) {

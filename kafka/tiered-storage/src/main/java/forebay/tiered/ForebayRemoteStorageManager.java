@@ -57,6 +57,7 @@ public final class ForebayRemoteStorageManager implements RemoteStorageManager {
             upkeep.shutdownNow();
             calls.close();
             store.close();
+            Calls.end(upkeep);
         }
     }
 

@@ -157,6 +157,7 @@ final class ObjectStore implements AutoCloseable {
         timer.shutdownNow();
         client.close();
         http.close();
+        Calls.end(timer);
     }
 
     private static CredentialsFile credentialsFile(Settings settings) {

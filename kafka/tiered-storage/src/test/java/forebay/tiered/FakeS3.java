@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -338,13 +339,19 @@ final class FakeS3 implements AutoCloseable {
         return Base64.getEncoder().encodeToString(ByteBuffer.allocate(4).putInt((int) crc.getValue()).array());
     }
 
-    /** Names of the threads that this process has, without those of other parts. */
-    static List<String> pluginThreads() {
+    /**
+     * Names of the threads of this process that belong to a plugin and are alive after a moment. An executor has ended
+     * when its threads have nothing more to do, and they end right after that.
+     */
+    static List<String> pluginThreads(String name) throws InterruptedException {
         List<String> names = new ArrayList<>();
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            String name = thread.getName();
-            if (name.startsWith("forebay-tier") || name.startsWith("sdk-") || name.startsWith("idle-connection")) {
-                names.add(name);
+            if (thread.getName().startsWith(name) || thread.getName().startsWith("sdk-") || thread.getName().startsWith("idle-connection")) {
+                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+                if (thread.isAlive()) {
+                    names.add(thread.getName());
+                }
             }
         }
         return names;
