@@ -5,8 +5,9 @@ import sys
 import tempfile
 import time
 
-from . import lists, page
+from . import page
 from .daemon import Daemon
+from .lists import Result
 from .suite import Broken, Unavailable
 from .suites import SUITES
 
@@ -19,11 +20,7 @@ def run(suite, tool, binary):
         work = folder / "suite"
         work.mkdir()
         with Daemon(binary, folder, suite.daemon_options) as daemon:
-            cases = suite.run(tool, daemon, work)
-            for name in lists.passing(suite):
-                if cases.get(name) is not None:
-                    cases[name] = suite.again(tool, daemon, work, name, cases[name])
-            result = lists.Result(suite, cases)
+            result = Result(suite, suite.run(tool, daemon, work))
     print(f"== {suite.name}: {time.monotonic() - started:.0f} s", flush=True)
     return result
 

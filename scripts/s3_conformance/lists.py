@@ -26,7 +26,7 @@ class Result:
         self.passed = {name for name in self.concerned if cases[name] is None}
         self.failing = self.concerned - self.passed
         self.listed = passing(suite)
-        self.lost = self.listed - self.passed
+        self.lost = self.listed - self.passed - excepted
 
     @property
     def percent(self):

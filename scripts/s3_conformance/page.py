@@ -18,7 +18,9 @@ def table(result):
     if result.reasons:
         yield "| cases | not counted | reason |\n|---|---|---|\n"
     for reason, names in result.reasons.items():
-        yield f"| {len(names)} | {', '.join(f'`{name}`' for name in sorted(names))} | {reason} |\n"
+        # A case that fails now and then may have passed.
+        if names:
+            yield f"| {len(names)} | {', '.join(f'`{name}`' for name in sorted(names))} | {reason} |\n"
     if result.failing:
         yield "\nThese are counted, and fail:\n\n"
     for name in sorted(result.failing):

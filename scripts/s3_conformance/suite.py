@@ -31,9 +31,6 @@ class Suite:
     # Takes that, a daemon and an empty folder, and runs all cases. Returns a map of their names: None if a case passed, and what the
     # suite says if it failed or was skipped.
     run: Callable
-    # Takes what `run` takes and a failed case. Runs the case once more if the suite, and not the daemon, ended it, and returns what `run`
-    # has for a case; else what is given.
-    again: Callable = lambda tool, daemon, folder, name, error: error
     # Arguments for the daemon.
     daemon_options: tuple = ()
 

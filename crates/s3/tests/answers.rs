@@ -1,8 +1,13 @@
 //! What answers have beside the result: headers for other origins, error documents, and patience with odd headers.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
+use std::path::Path;
+
 use common::Testbed;
+use forebay_pool::{Pool, PoolOptions};
 
 const CORS: &str = "<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>https://a.example</AllowedOrigin>\
                     <AllowedHeader>x-amz-*</AllowedHeader><MaxAgeSeconds>60</MaxAgeSeconds></CORSRule></CORSConfiguration>";
@@ -144,4 +149,47 @@ async fn an_empty_delimiter_is_none() {
         assert_eq!(listed.element("Key"), Some("a/b"), "{target}");
         assert!(!listed.body.contains("Delimiter"), "{target}: {listed:?}");
     }
+}
+
+// Some clients end a request as soon as they have the head.
+#[tokio::test]
+async fn a_small_object_comes_in_one_packet_with_the_head() {
+    let testbed = Testbed::start().await;
+    testbed.ok("PUT", "/bucket", &[], "").await;
+    testbed.ok("PUT", "/bucket/key", &[], "hello").await;
+    for _ in 0..50 {
+        let packet = testbed.first_packet("GET", "/bucket/key").await;
+        assert!(packet.starts_with("HTTP/1.1 200 ") && packet.ends_with("\r\n\r\nhello"), "{packet}");
+    }
+}
+
+#[tokio::test]
+async fn an_object_whose_beginning_is_damaged_is_an_error_and_not_an_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Pool::open(folder.path(), PoolOptions::default());
+    let testbed = Testbed::on(open().await.unwrap()).await;
+    testbed.ok("PUT", "/bucket", &[], "").await;
+    let content: String = (0u32..40_000).map(|at| format!("{:x}", at.wrapping_mul(2_654_435_761))).collect();
+    testbed.ok("PUT", "/bucket/key", &[], &content).await;
+    testbed.shared.pool().close().await.unwrap();
+    damage(&folder.path().join("segments"));
+
+    let testbed = Testbed::on(open().await.unwrap()).await;
+    let answer = testbed.send("GET", "/bucket/key", &[], "").await;
+    assert_eq!((answer.status, answer.element("Code")), (500, Some("InternalError")), "{answer:?}");
+}
+
+/// Changes bytes in the middle of everything that the segments hold.
+fn damage(segments: &Path) {
+    let mut damaged = 0;
+    for entry in std::fs::read_dir(segments).unwrap() {
+        let path = entry.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        for at in (4096..bytes.len()).step_by(4096) {
+            bytes[at] ^= 1;
+            damaged += 1;
+        }
+        std::fs::write(&path, bytes).unwrap();
+    }
+    assert!(damaged > 0);
 }

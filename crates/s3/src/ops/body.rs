@@ -198,51 +198,81 @@ impl Reading {
         self.handle
     }
 
-    /// The bytes of a range, as a body. They are read a little ahead of the client. Fails if there is no memory for the first.
+    /// The bytes of a range, as a body. They are read a little ahead of the client. Fails if the first of them cannot be read, or if there
+    /// is no memory for them: then the client gets an error with a code, and not an answer that breaks off. A small content is sent in
+    /// one packet with its head.
     pub async fn body(self, range: Range<u64>, account: &Account) -> S3Result<StreamingBlob> {
         let length = range.end.saturating_sub(range.start);
-        let mut outgoing = Outgoing::new(account);
-        outgoing.reserve(step(&range)).await?;
+        let mut sending = Sending { reading: self, range, outgoing: Outgoing::new(account) };
         let (sender, receiver) = mpsc::channel(1);
-        tokio::spawn(async move { self.send(range, outgoing, &sender).await });
+        let mut pieces = sending.read().await?.into_iter();
+        if let Some(first) = pieces.next() {
+            // There is room for one.
+            sending.outgoing.send(first, &sender).await;
+        }
+        if pieces.len() > 0 || !sending.range.is_empty() {
+            tokio::spawn(async move { sending.run(pieces, &sender).await });
+        }
         Ok(StreamingBlob::new(Body { receiver, length }))
     }
+}
 
-    async fn send(
-        self,
-        mut range: Range<u64>,
-        mut outgoing: Outgoing,
+/// A range of a content on its way to a client.
+struct Sending {
+    reading: Reading,
+    /// What is still to be read.
+    range: Range<u64>,
+    outgoing: Outgoing,
+}
+
+impl Sending {
+    /// Sends these pieces, and what follows them.
+    async fn run(
+        mut self,
+        mut pieces: std::vec::IntoIter<Bytes>,
         sender: &mpsc::Sender<Result<Bytes, StdError>>,
     ) {
-        while !range.is_empty() {
-            let step = step(&range);
-            if let Err(error) = outgoing.reserve(step).await {
-                tracing::debug!("s3: a response ended early, because there was no memory for the rest");
-                let _ = sender.send(Err(Box::new(error))).await;
+        loop {
+            for piece in pieces {
+                if !self.outgoing.send(piece, sender).await {
+                    return;
+                }
+            }
+            if self.range.is_empty() {
                 return;
             }
-            throttle::admit(&self.service, self.handle.volume, u64::from(step)).await;
-            let read = match self.service.pool.read(self.handle, range.start, step).await {
-                Ok(read) => read,
+            pieces = match self.read().await {
+                Ok(pieces) => pieces.into_iter(),
+                // Ending the body early tells the client.
                 Err(error) => {
-                    tracing::error!(%error, "the content of an object cannot be read");
                     let _ = sender.send(Err(Box::new(error))).await;
                     return;
                 }
             };
-            let before = range.start;
-            for piece in read.pieces {
-                range.start += piece.len() as u64;
-                if !outgoing.send(piece, sender).await {
-                    return;
-                }
-            }
-            if range.start == before {
-                // An object's size never changes, so this is damage. Ending the body early tells the client.
-                let _ = sender.send(Err("the content of the object is shorter than its size".into())).await;
-                return;
-            }
         }
+    }
+
+    /// Reads the next pieces, none if there is nothing more to read.
+    async fn read(&mut self) -> S3Result<Vec<Bytes>> {
+        let step = step(&self.range);
+        if step == 0 {
+            return Ok(Vec::new());
+        }
+        self.outgoing.reserve(step).await?;
+        let Reading { service, handle } = &self.reading;
+        throttle::admit(service, handle.volume, u64::from(step)).await;
+        let read = service.pool.read(*handle, self.range.start, step).await.or_s3()?;
+        let bytes: u64 = read.pieces.iter().map(|piece| piece.len() as u64).sum();
+        if bytes == 0 {
+            // An object's size never changes.
+            tracing::error!("the content of an object is shorter than its size");
+            return Err(S3Error::with_message(
+                S3ErrorCode::InternalError,
+                "The content of the object is shorter than its size.",
+            ));
+        }
+        self.range.start += bytes;
+        Ok(read.pieces)
     }
 }
 

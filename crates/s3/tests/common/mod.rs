@@ -62,7 +62,11 @@ pub struct Answer {
 impl Testbed {
     /// Starts a server that lets everybody do everything. It ends with the test.
     pub async fn start() -> Testbed {
-        let pool = Pool::in_memory(PoolOptions::default()).await.unwrap();
+        Self::on(Pool::in_memory(PoolOptions::default()).await.unwrap()).await
+    }
+
+    /// Starts a server on a pool that lets everybody do everything. It ends with the test.
+    pub async fn on(pool: Pool) -> Testbed {
         let auth = SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY);
         Self::serve(pool, |_| (auth, Everything)).await
     }
@@ -130,7 +134,32 @@ impl Testbed {
         self.exchange(method, target, &all, "").await
     }
 
+    /// Sends a request, and returns what the first packet of the answer has.
+    pub async fn first_packet(&self, method: &str, target: &str) -> String {
+        let mut all = vec![("host".to_owned(), self.address.to_string())];
+        let keys = Keys { id: ACCESS_KEY.to_owned(), secret: SECRET_KEY.to_owned() };
+        sign(&keys, method, target, &mut all, "");
+        let mut stream = self.connection(method, target, &all, "").await;
+        let mut bytes = vec![0; 64 << 10];
+        let length = stream.read(&mut bytes).await.unwrap();
+        String::from_utf8(bytes[..length].to_vec()).unwrap()
+    }
+
     async fn exchange(&self, method: &str, target: &str, all: &[(String, String)], body: &str) -> Answer {
+        let mut stream = self.connection(method, target, all, body).await;
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).await.unwrap();
+        Answer::parse(&String::from_utf8(bytes).unwrap())
+    }
+
+    /// A connection over which a request was sent.
+    async fn connection(
+        &self,
+        method: &str,
+        target: &str,
+        all: &[(String, String)],
+        body: &str,
+    ) -> TcpStream {
         let mut text = format!("{method} {target} HTTP/1.1\r\nconnection: close\r\n");
         for (name, value) in all {
             text.push_str(&format!("{name}: {value}\r\n"));
@@ -138,9 +167,7 @@ impl Testbed {
         text.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(text.as_bytes()).await.unwrap();
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).await.unwrap();
-        Answer::parse(&String::from_utf8(bytes).unwrap())
+        stream
     }
 
     /// Sends a request that must succeed.
