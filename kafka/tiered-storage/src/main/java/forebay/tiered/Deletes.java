@@ -21,8 +21,20 @@ import software.amazon.awssdk.services.s3.model.S3Error;
 final class Deletes {
     private static final int SEGMENTS_MAX = 500;
 
-    /** A segment whose keys are to be deleted, and who waits. */
-    private record Waiting(List<String> keys, CompletableFuture<Void> done) {}
+    /** A caller, and the keys that it deletes. The fields that change are guarded by the lock of its owner. */
+    private static final class Waiting {
+        private final List<String> keys;
+        private final CompletableFuture<Void> done = new CompletableFuture<>();
+        private Batch batch;
+        private boolean left;
+
+        Waiting(List<String> keys) {
+            this.keys = keys;
+        }
+    }
+
+    /** The callers that share a request. */
+    private record Batch(Call call, List<Waiting> callers) {}
 
     private final ObjectStore store;
     private final Duration timeout;
@@ -38,66 +50,81 @@ final class Deletes {
         this.calls = calls;
     }
 
-    /** Deletes objects; those that do not exist are deleted. A caller that leaves early stops nobody else's request. */
+    /** Deletes objects; those that do not exist are deleted. A request ends when its last caller has left. */
     void delete(List<String> keys) throws Exception {
-        Waiting own = new Waiting(keys, new CompletableFuture<>());
+        Waiting own = new Waiting(keys);
         synchronized (this) {
             waiting.add(own);
         }
         sendNext(false);
         String name = "delete " + keys.get(0);
         try {
-            own.done().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            own.done.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupt) {
+            leave(own);
             Thread.currentThread().interrupt();
             throw new CallEndedException(name + ": interrupted");
         } catch (TimeoutException late) {
+            leave(own);
             throw new CallEndedException(name + ": not done within " + timeout.toMillis() + " ms. See whether the S3 server answers");
         } catch (ExecutionException failure) {
             throw Calls.rethrown(failure.getCause());
         }
     }
 
+    private void leave(Waiting own) {
+        Batch unwanted;
+        synchronized (this) {
+            waiting.remove(own);
+            own.left = true;
+            unwanted = own.batch != null && own.batch.callers().stream().allMatch(each -> each.left) ? own.batch : null;
+        }
+        if (unwanted != null) {
+            unwanted.call().abandon("nobody waits for it");
+        }
+    }
+
     /** Starts the next request, unless one is under way or nobody waits. */
     private void sendNext(boolean afterAnother) {
-        List<Waiting> batch;
+        Batch batch;
         synchronized (this) {
             if (busy && !afterAnother) {
                 return;
             }
+            busy = !waiting.isEmpty();
+            if (!busy) {
+                return;
+            }
             List<Waiting> first = waiting.subList(0, Math.min(SEGMENTS_MAX, waiting.size()));
-            batch = new ArrayList<>(first);
+            batch = new Batch(new Call("delete " + first.get(0).keys.get(0), timeout), new ArrayList<>(first));
             first.clear();
-            busy = !batch.isEmpty();
-        }
-        if (batch.isEmpty()) {
-            return;
+            batch.callers().forEach(each -> each.batch = batch);
         }
         try {
-            calls.start(new Call("delete " + batch.get(0).keys().get(0), timeout), call -> {
+            calls.start(batch.call(), call -> {
                 try {
-                    send(call, batch);
+                    send(call, batch.callers());
                 } finally {
                     sendNext(true);
                 }
                 return null;
             });
         } catch (Throwable failure) {
-            batch.forEach(each -> each.done().completeExceptionally(failure));
+            batch.callers().forEach(each -> each.done.completeExceptionally(failure));
             sendNext(true);
         }
     }
 
     private void send(Call call, List<Waiting> batch) {
         try {
-            List<String> keys = batch.stream().flatMap(each -> each.keys().stream()).distinct().toList();
+            List<String> keys = batch.stream().flatMap(each -> each.keys.stream()).distinct().toList();
             metrics.deleteRequests.increment();
             Map<String, S3Error> refused = request(store, call, keys);
             for (Waiting each : batch) {
                 answer(each, refused);
             }
         } catch (Throwable failure) {
-            batch.forEach(each -> each.done().completeExceptionally(failure));
+            batch.forEach(each -> each.done.completeExceptionally(failure));
         }
     }
 
@@ -149,14 +176,14 @@ final class Deletes {
     }
 
     private static void answer(Waiting segment, Map<String, S3Error> refused) {
-        for (String key : segment.keys()) {
+        for (String key : segment.keys) {
             S3Error error = refused.get(key);
             if (error != null) {
-                segment.done().completeExceptionally(new IOException("DeleteObjects: " + key + ": " + error.code() + " (" + error.message()
+                segment.done.completeExceptionally(new IOException("DeleteObjects: " + key + ": " + error.code() + " (" + error.message()
                         + "). The user of S3 needs s3:DeleteObject, and the bucket must not lock its objects"));
                 return;
             }
         }
-        segment.done().complete(null);
+        segment.done.complete(null);
     }
 }

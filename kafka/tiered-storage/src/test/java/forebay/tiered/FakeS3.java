@@ -64,7 +64,12 @@ final class FakeS3 implements AutoCloseable {
     private final HttpServer server;
 
     FakeS3() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        this(HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0));
+    }
+
+    /** On a server that listens, and does not serve yet. */
+    FakeS3(HttpServer server) {
+        this.server = server;
         server.setExecutor(threads);
         server.createContext("/", exchange -> {
             try {

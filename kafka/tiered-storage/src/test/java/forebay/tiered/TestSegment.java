@@ -79,7 +79,8 @@ final class TestSegment {
                 transactions ? Optional.of(Files.write(folder.resolve(name + ".txnindex"), indexes.get(IndexType.TRANSACTION))) : Optional.empty(),
                 Files.write(folder.resolve(name + ".snapshot"), indexes.get(IndexType.PRODUCER_SNAPSHOT)),
                 ByteBuffer.wrap(indexes.get(IndexType.LEADER_EPOCH)));
-        return new TestSegment(log, bytes, data, indexes, baseOffset, offset - 1);
+        // Kafka does not name an end before the start, even of an empty segment.
+        return new TestSegment(log, bytes, data, indexes, baseOffset, Math.max(baseOffset, offset - 1));
     }
 
     byte[] index(IndexType type) {
