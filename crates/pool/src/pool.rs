@@ -12,6 +12,7 @@ use crate::base::sources::{SystemClock, SystemEntropy};
 use crate::base::sync;
 use crate::buckets::concatenate::Room;
 use crate::engine::Engine;
+use crate::format::frames::Naming;
 use crate::opening::assemble;
 use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
@@ -103,6 +104,7 @@ impl Pool {
             entropy: Arc::new(SystemEntropy::new()?),
             witness: Arc::new(MemoryWitness::default()),
             wanted: Wanted { is_new: true, has_state: true, ..Wanted::default() },
+            naming: Naming::Keyed,
             home: None,
         };
         Pool::on(Engine::open(foundation, options)?)

@@ -121,7 +121,7 @@ async fn names_created_and_removed_at_once_come_out_right() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_first_buckets_of_a_pool_may_be_created_at_once() {
     for _ in 0..5 {
-        let (directory, pool, _) = disk().await;
+        let (_directory, pool, _) = disk().await;
         let mut creators = tokio::task::JoinSet::new();
         for number in 0..8 {
             let pool = pool.clone();
@@ -130,6 +130,5 @@ async fn the_first_buckets_of_a_pool_may_be_created_at_once() {
         }
         assert_eq!(creators.join_all().await.len(), 8);
         pool.close().await.unwrap();
-        assert_eq!(std::fs::read_to_string(directory.path().join("FORMAT")).unwrap(), "forebay-pool 4\n");
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::base::sync;
 use crate::buckets::change::{self, BucketChange};
 use crate::buckets::draft::require_bucket;
 use crate::engine::Engine;
@@ -22,8 +21,6 @@ impl Engine {
     {
         let spec = spec.volume();
         check_spec(&spec)?;
-        let engine = self.clone();
-        sync::blocking(move || engine._home.as_ref().map_or(Ok(()), |home| home.note_buckets())).await?;
         self.transact(move |txn| {
             check_new(txn.engine, &spec)?;
             txn.engine.require_room_for_inode()?;

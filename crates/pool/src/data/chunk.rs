@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::engine::Engine;
 use crate::format::frames::{
-    CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, Packed, Packer, frame_content, frame_repack,
+    CHUNK_BYTES_MAX, FRAME_HEADER_BYTES_MAX, Packed, Packer, frame_content, frame_repack,
 };
 use crate::format::keys::ChunkId;
 use crate::format::records::ChunkRecord;
@@ -67,14 +67,16 @@ impl Engine {
             // The cleaner may have moved it just now.
             tried = Some(record);
         }
-        Err(damaged(id, tried, reader))
+        Err(damaged(tried, reader))
     }
 
     /// The chunk's bytes, read from the place that `record` names. Returns `None` if no copy holds them there intact.
     pub(crate) fn read_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
         let Some(length) = frame_length(record) else { return Ok(None) };
         let frame = self.stores.segments.read(record.segment, record.offset, length);
-        match self.verified(&frame, self.stores.segments.copies() < 2, |frame| frame_content(frame, id)) {
+        match self.verified(&frame, self.stores.segments.copies() < 2, |frame| {
+            frame_content(frame, id, &self.identity.names)
+        }) {
             Some(content) => Ok(Some(content)),
             None if self.stores.segments.copies() > 1 => self.read_other_copy(id, record),
             None => frame.map(|_| None),
@@ -86,11 +88,16 @@ impl Engine {
     pub(crate) fn read_packed(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Packed>> {
         let Some(length) = frame_length(record) else { return Ok(None) };
         let frame = self.stores.segments.read(record.segment, record.offset, length);
-        match self.verified(&frame, self.stores.segments.copies() < 2, |frame| frame_repack(frame, id)) {
+        match self.verified(&frame, self.stores.segments.copies() < 2, |frame| {
+            frame_repack(frame, id, &self.identity.names)
+        }) {
             Some(packed) => Ok(Some(packed)),
             None if self.stores.segments.copies() > 1 => {
                 let content = self.read_other_copy(id, record)?;
-                Ok(content.map(|content| Packer::default().pack(id, &content, Compression::default())))
+                let naming = |content: &Bytes| self.identity.names.naming_of(id, content);
+                Ok(content.and_then(|content| {
+                    Some(Packer::default().pack(naming(&content)?, id, &content, Compression::default()))
+                }))
             }
             None => frame.map(|_| None),
         }
@@ -134,7 +141,7 @@ impl Engine {
             let at = usize::try_from(record.offset.saturating_sub(first.offset)).unwrap_or(usize::MAX);
             let end = at.saturating_add(record.bytes_stored as usize);
             if frames.get(at..end).is_some()
-                && let Ok(content) = frame_content(&frames.slice(at..end), *id)
+                && let Ok(content) = frame_content(&frames.slice(at..end), *id, &self.identity.names)
             {
                 // A damaged frame is counted when it is read alone.
                 self.meters.frames_verified.add(1);
@@ -147,7 +154,7 @@ impl Engine {
 /// The length of the frame, or `None` if it is longer than a frame can be.
 fn frame_length(record: &ChunkRecord) -> Option<usize> {
     let length = usize::try_from(record.bytes_stored).ok()?;
-    (length <= CHUNK_BYTES_MAX + FRAME_HEADER_BYTES).then_some(length)
+    (length <= CHUNK_BYTES_MAX + FRAME_HEADER_BYTES_MAX).then_some(length)
 }
 
 fn continues(run: &Run, next: &ChunkRecord) -> bool {
@@ -160,20 +167,17 @@ fn continues(run: &Run, next: &ChunkRecord) -> bool {
             <= RUN_BYTES_MAX
 }
 
-fn damaged(id: ChunkId, record: Option<ChunkRecord>, reader: Handle) -> Error {
-    let place = record.map_or("nowhere".into(), |record| {
-        format!("segment {} offset {} bytes {}", record.segment, record.offset, record.bytes_stored)
-    });
+fn damaged(record: Option<ChunkRecord>, reader: Handle) -> Error {
+    let place = record.map_or_else(|| "nowhere".to_owned(), |record| record.place());
     tracing::error!(
         volume = reader.volume.0,
         inode = reader.inode.0,
         generation = reader.generation,
-        chunk = %id,
         place,
         "damaged data: restore the file from a replica or a backup, and check the disk"
     );
     Error::Damaged(format!(
-        "inode {} of volume {}: chunk {id} at {place} does not match its checksum; restore the file from a replica or a backup, and check the disk",
+        "inode {} of volume {}: the chunk at {place} does not match its checksum; restore the file from a replica or a backup, and check the disk",
         reader.inode.0, reader.volume.0
     ))
 }

@@ -19,7 +19,7 @@ use crate::data::stretch::{self, About, Chunks};
 use crate::engine::Engine;
 use crate::engine::extents::ExtentChange;
 use crate::format::cut::REACH_BEFORE_BYTES;
-use crate::format::frames::{Packed, Packer, chunk_id, count_packed};
+use crate::format::frames::{Naming, Packed, Packer, count_packed};
 use crate::format::keys::ChunkId;
 use crate::format::records::Extent;
 use crate::parts::inode::{Inode, Pieces};
@@ -167,7 +167,7 @@ impl Draft {
     pub(crate) fn pack(self) -> (Plan, Vec<Packed>) {
         let Draft { mut plan, planner } = self;
         plan.appended = planner.appended;
-        let packed = pack(&planner.portion);
+        let packed = pack(planner.engine.identity.names.naming(), &planner.portion);
         count_packed(&packed, &planner.engine.meters);
         (plan, packed)
     }
@@ -191,7 +191,7 @@ impl Chunks for Planner {
         if let Some(content) = self.fresh(id) {
             return Ok(content);
         }
-        let missing = || Error::Damaged(format!("an extent points to chunk {id}, which has no record"));
+        let missing = || Error::Damaged("an extent points to a chunk that has no record".to_owned());
         self.engine.chunk_content(id, self.handle)?.ok_or_else(missing)
     }
 
@@ -206,7 +206,7 @@ impl Chunks for Planner {
     }
 
     fn write(&mut self, content: Bytes, about: About) -> Result<ChunkId> {
-        let id = chunk_id(&content);
+        let id = self.engine.identity.names.name(&content);
         if about.is_provisional {
             self.engine.caches.chunks.insert(id, content.clone());
         }
@@ -245,7 +245,7 @@ impl Planner {
         if !portion.is_empty() {
             let engine = self.engine.clone();
             let append = move || {
-                let packed = pack_all(&portion, bytes);
+                let packed = pack_all(engine.identity.names.naming(), &portion, bytes);
                 count_packed(&packed, &engine.meters);
                 engine.stores.writer.append(&packed)
             };
@@ -262,16 +262,16 @@ impl Planner {
 }
 
 /// Packs chunks, on several cores if there are many bytes.
-fn pack_all(portion: &[Fresh], bytes: usize) -> Vec<Packed> {
+fn pack_all(naming: Naming, portion: &[Fresh], bytes: usize) -> Vec<Packed> {
     let parts = packers().min(bytes / PACK_BYTES_MIN).max(1);
     let mut parts = portion.chunks(portion.len().div_ceil(parts).max(1));
     let Some(first) = parts.next() else { return Vec::new() };
     std::thread::scope(|scope| {
-        let others: Vec<_> = parts.map(|part| (part, scope.spawn(|| pack(part)))).collect();
-        let mut packed = pack(first);
+        let others: Vec<_> = parts.map(|part| (part, scope.spawn(move || pack(naming, part)))).collect();
+        let mut packed = pack(naming, first);
         for (part, thread) in others {
             // If a thread has panicked, its part is packed here.
-            packed.extend(thread.join().unwrap_or_else(|_| pack(part)));
+            packed.extend(thread.join().unwrap_or_else(|_| pack(naming, part)));
         }
         packed
     })
@@ -283,9 +283,9 @@ fn packers() -> usize {
     *PACKERS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from).min(PACKERS_MAX))
 }
 
-fn pack(chunks: &[Fresh]) -> Vec<Packed> {
+fn pack(naming: Naming, chunks: &[Fresh]) -> Vec<Packed> {
     let mut packer = Packer::default();
-    chunks.iter().map(|fresh| packer.pack(fresh.id, &fresh.content, fresh.compression)).collect()
+    chunks.iter().map(|fresh| packer.pack(naming, fresh.id, &fresh.content, fresh.compression)).collect()
 }
 
 fn end_of((offset, bytes): &(u64, Bytes)) -> u64 {

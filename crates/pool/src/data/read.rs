@@ -214,7 +214,7 @@ impl Engine {
                 Segment::Chunk { id, range } => {
                     let Some(content) = self.chunk_content(id, handle)? else { return Ok(None) };
                     if content.get(range.clone()).is_none() {
-                        return Err(Error::Damaged(format!("an extent reaches beyond chunk {id}")));
+                        return Err(Error::Damaged("an extent reaches beyond its chunk".to_owned()));
                     }
                     pieces.push(content.slice(range));
                 }

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::base::sync;
 use crate::engine::Engine;
 use crate::format::codec::Decoded;
-use crate::format::frames::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, frame_content};
+use crate::format::frames::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES_MAX, whole_content};
 use crate::format::keys::ChunkId;
 use crate::format::records::ChunkRecord;
 
@@ -66,14 +66,14 @@ impl Engine {
     /// disk.
     pub(crate) fn repair_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Repaired> {
         let length = record.bytes_stored as usize;
-        if length > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES {
+        if length > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES_MAX {
             return Ok(Repaired::nothing(DAMAGED.into()));
         }
         let (mut whole, mut wrong, mut why) = (None, Vec::new(), DAMAGED.to_owned());
         for copy in 0..self.stores.segments.copies() {
             // A read that fails counts as damage: the other copy is tried.
             let frame = self.stores.segments.read_copy(copy, record.segment, record.offset, length);
-            let content = self.verified(&frame, true, |frame| frame_content(frame, id));
+            let content = self.verified(&frame, true, |frame| whole_content(frame, id, &self.identity.names));
             let frame = frame.unwrap_or_else(|error| {
                 why = format!("cannot be read: {error}");
                 None
@@ -90,10 +90,10 @@ impl Engine {
                 Ok(()) => {
                     copies += 1;
                     self.meters.frames_repaired.add(1);
-                    tracing::warn!(chunk = %id, segment = %record.segment, copy, "damaged frame rewritten from another copy");
+                    tracing::warn!(place = record.place(), copy, "damaged frame rewritten from another copy");
                 }
                 Err(error) => {
-                    tracing::error!(chunk = %id, segment = %record.segment, copy, %error, "a damaged frame could not be rewritten");
+                    tracing::error!(place = record.place(), copy, %error, "a damaged frame could not be rewritten");
                 }
             }
         }

@@ -23,6 +23,7 @@ use crate::base::counters::Meters;
 use crate::base::signals::Signals;
 use crate::base::sources::{Clock, Entropy};
 use crate::base::sync;
+use crate::format::frames::Names;
 use crate::format::keys::{InodeKey, Item, SegmentId};
 use crate::format::records::{Counters, InodeRecord};
 use crate::parts::chunk_cache::ChunkCache;
@@ -91,6 +92,8 @@ pub(crate) struct Identity {
     pub(crate) boot: u64,
     /// The key for hashing names. It is secret, so that no client can choose many names with the same hash.
     pub(crate) name_key: [u8; 32],
+    /// The names of chunks.
+    pub(crate) names: Names,
 }
 
 /// The stores that hold the pool.

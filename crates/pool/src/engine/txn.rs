@@ -274,7 +274,7 @@ impl<'a> Txn<'a> {
     /// Counts one extent fewer that refers to the chunk. When none is left, the chunk's place is dead.
     pub(crate) fn chunk_unrefer(&mut self, id: ChunkId) -> Result<()> {
         let Some(mut record) = self.chunk(id)? else {
-            return Err(Error::Damaged(format!("an extent points to chunk {id}, which has no record")));
+            return Err(Error::Damaged("an extent points to a chunk that has no record".to_owned()));
         };
         record.references = record.references.saturating_sub(1);
         if record.references > 0 {

@@ -51,7 +51,8 @@ impl std::fmt::Display for SegmentId {
     }
 }
 
-/// The content address of a chunk: BLAKE3-256 of its bytes.
+/// The name of a chunk: see [`crate::format::frames::Names`]. It stays in the pool: messages say where a chunk is, and only a salvage
+/// prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ChunkId(pub(crate) [u8; 32]);
 

@@ -11,7 +11,5 @@ pub(crate) mod frames;
 pub(crate) mod keys;
 pub(crate) mod records;
 
-/// The format of a pool without buckets.
-pub(crate) const FORMAT: u32 = 3;
-/// The format of a pool that has, or had, buckets, and the newest that this release reads.
-pub(crate) const FORMAT_BUCKETS: u32 = 4;
+/// The format of a pool that this release has opened, and the newest that it reads.
+pub(crate) const FORMAT: u32 = 5;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::sources::{SystemClock, SystemEntropy};
 use crate::engine::Engine;
+use crate::format::frames::Naming;
 use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
 use crate::store::home::{Home, count_segments};
@@ -35,6 +36,7 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
             entropy: Arc::new(SystemEntropy::new()?),
             witness,
             wanted,
+            naming: Naming::Keyed,
             home: Some(home),
         };
         Engine::open(foundation, options)
@@ -61,6 +63,7 @@ pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> R
             entropy: Arc::new(SystemEntropy::new()?),
             witness,
             wanted,
+            naming: Naming::Keyed,
             home: Some(home),
         };
         Ok((Engine::open(foundation, options)?, view))

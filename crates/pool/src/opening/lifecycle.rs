@@ -8,6 +8,7 @@ use crate::base::signals::Signals;
 use crate::base::sources::{Clock, Entropy};
 use crate::base::sync;
 use crate::engine::{Caches, Committing, Engine, Identity, Stores, Upkeep, Writes};
+use crate::format::frames::{Names, Naming};
 use crate::format::keys;
 use crate::format::records::{Counters, PoolRecord, Record, StartRecord};
 use crate::opening::examine::{self, Wanted};
@@ -47,6 +48,8 @@ pub(crate) struct Foundation {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) witness: Arc<dyn Witness>,
     pub(crate) wanted: Wanted,
+    /// The kind of names that new chunks get.
+    pub(crate) naming: Naming,
     /// The pool's directory, if it has one; unlocked last.
     pub(crate) home: Option<Home>,
 }
@@ -54,7 +57,7 @@ pub(crate) struct Foundation {
 impl Engine {
     /// Opens or creates the pool on this foundation. Blocks on the disk. Must be called within a runtime.
     pub(crate) fn open(foundation: Foundation, options: PoolOptions) -> Result<Arc<Engine>> {
-        let Foundation { meta, store, room, clock, entropy, witness, wanted, home } = foundation;
+        let Foundation { meta, store, room, clock, entropy, witness, wanted, naming, home } = foundation;
         let verdict = examine::examine(&*meta, &*store, &*witness, wanted)?;
         let there = store.list()?;
         let read_only = wanted.read_only;
@@ -107,8 +110,9 @@ impl Engine {
             Arc::new(SegmentWriter::new(store.clone(), options.segment_bytes, stamp, meters.clone()));
         let committing =
             Group::new(meta.clone(), stopped.clone(), written.clone(), meters.clone(), keeper.clone());
+        let names = Names::new(&pool.name_key, naming);
         let engine = Arc::new(Engine {
-            identity: Identity { id: pool.id, boot: pool.boot, name_key: pool.name_key },
+            identity: Identity { id: pool.id, boot: pool.boot, name_key: pool.name_key, names },
             committing: Committing {
                 committer: committer::start(committing)?,
                 storer: storer::start(writer.clone(), stopped.clone())?,

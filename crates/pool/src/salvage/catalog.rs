@@ -15,6 +15,7 @@ use super::frames::Found;
 use super::run::{Joined, Piece, Run, Source};
 use super::sources::SegmentFile;
 use crate::format::cut::{CHUNK_BYTES_MAX, part_bytes};
+use crate::format::frames::Facts;
 use crate::format::keys::ChunkId;
 
 /// The content of a chunk.
@@ -34,6 +35,8 @@ pub(super) enum Use {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunk {
     pub(super) id: ChunkId,
+    /// What the footer says of its frame, if the frame's header is damaged.
+    pub(super) facts: Option<Facts>,
     /// The number of the segment file.
     pub(super) file: u32,
     pub(super) segment: u32,
@@ -111,6 +114,7 @@ impl Catalog {
         self.by_id.insert(found.id, chunk);
         self.chunks.push(Chunk {
             id: found.id,
+            facts: found.facts,
             file: number,
             segment: file.segment,
             offset: found.offset,

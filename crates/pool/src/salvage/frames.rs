@@ -1,9 +1,9 @@
 //! Finds every whole frame of a segment file without trusting anything else in the file.
 //!
 //! The walk goes from header to header. At a place without a header it searches byte by byte for the next one, whatever
-//! the state of the segment's header and however much is damaged. A frame is whole if its uncompressed content has the
-//! hash in its header. After that, a valid footer gives the places of frames whose own header is damaged. Their content
-//! is recognised by its hash alone.
+//! the state of the segment's header and however much is damaged. A frame is whole if its content has the sum in its
+//! header, or in a frame of version 1 the hash. After that, a valid footer gives the places of frames whose own header is damaged.
+//! Their content is recognised by what the footer says of it, or by its hash.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,8 +12,8 @@ use bytes::Bytes;
 
 use super::window::Window;
 use crate::format::frames::{
-    CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES, FrameAt, chunk_id, footer_bytes, frame_content,
-    read_footer, read_header,
+    CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES_MAX, FRAME_HEADER_BYTES_MIN, Facts, FrameAt,
+    content_by_facts, content_by_sum, footer_bytes, hashed, read_footer, read_header,
 };
 use crate::format::keys::ChunkId;
 
@@ -31,6 +31,8 @@ pub(super) struct Found {
     /// The size of the frame, including its header.
     pub(super) bytes_stored: u32,
     pub(super) id: ChunkId,
+    /// What the footer says of it, if its header is damaged.
+    pub(super) facts: Option<Facts>,
     /// The chunk.
     pub(super) content: Bytes,
 }
@@ -38,7 +40,7 @@ pub(super) struct Found {
 /// The kind of damage to a part of a segment file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The content of a frame does not have the hash in its header or in the footer.
+    /// The content of a frame is not the one that its header or the footer describes.
     Frame,
     /// The file ends before the end of the frame.
     Truncated,
@@ -61,7 +63,7 @@ pub(super) struct Damage {
 pub(super) struct Footer {
     /// The offset at which the footer begins.
     pub(super) start: u64,
-    pub(super) frames: Vec<FrameAt>,
+    pub(super) frames: Vec<(FrameAt, Option<Facts>)>,
 }
 
 /// Reads the footer, if there is one and it is whole.
@@ -74,10 +76,18 @@ pub(super) fn footer(window: &mut Window) -> Option<Footer> {
     Some(Footer { start, frames })
 }
 
-/// Unpacks a frame whose header may be damaged.
-pub(super) fn content_by_hash(frame: &[u8], id: ChunkId) -> Option<Bytes> {
-    let stored = frame.get(FRAME_HEADER_BYTES..)?;
-    let matches = |content: &[u8]| chunk_id(content) == id;
+/// Unpacks a frame whose header is damaged, by what a footer says of it.
+pub(super) fn content_without_header(frame: &Bytes, id: ChunkId, facts: Option<Facts>) -> Option<Bytes> {
+    match facts {
+        Some(facts) => content_by_facts(frame, facts).ok(),
+        None => content_by_hash(frame, id),
+    }
+}
+
+/// Unpacks a frame of version 1 whose header is damaged.
+fn content_by_hash(frame: &[u8], id: ChunkId) -> Option<Bytes> {
+    let stored = frame.get(FRAME_HEADER_BYTES_MIN..)?;
+    let matches = |content: &[u8]| hashed(content) == id;
     if matches(stored) {
         return Some(Bytes::copy_from_slice(stored));
     }
@@ -164,16 +174,16 @@ impl Walk {
     }
 
     fn frame(&mut self, window: &mut Window, at: u64) -> Step {
-        let Ok(header) = read_header(window.bytes(at, FRAME_HEADER_BYTES)) else { return Step::Nothing };
-        let bytes_stored = header.bytes_stored.saturating_add(FRAME_HEADER_BYTES as u32);
-        if header.bytes_stored as usize > CHUNK_BYTES_MAX {
+        let Ok(header) = read_header(window.bytes(at, FRAME_HEADER_BYTES_MAX)) else { return Step::Nothing };
+        let bytes_stored = header.bytes_stored();
+        if header.content_bytes as usize > CHUNK_BYTES_MAX {
             return Step::Nothing;
         }
         let end = at.saturating_add(u64::from(bytes_stored));
         let frame = Bytes::copy_from_slice(window.bytes(at, bytes_stored as usize));
         self.offsets.insert(at);
-        if let Ok(content) = frame_content(&frame, header.id) {
-            return Step::Whole(Found { offset: at, bytes_stored, id: header.id, content });
+        if let Ok(content) = content_by_sum(&frame, header.id) {
+            return Step::Whole(Found { offset: at, bytes_stored, id: header.id, facts: None, content });
         }
         let fault = if end > window.length() { Fault::Truncated } else { Fault::Frame };
         let end = end.min(window.length());
@@ -182,21 +192,27 @@ impl Walk {
     }
 
     /// Finds the frames that the footer lists and that have no whole header.
-    fn named(&mut self, window: &mut Window, frames: &[FrameAt], found: &mut dyn FnMut(Found, u64)) {
-        for frame in frames {
+    fn named(
+        &mut self,
+        window: &mut Window,
+        frames: &[(FrameAt, Option<Facts>)],
+        found: &mut dyn FnMut(Found, u64),
+    ) {
+        for (frame, facts) in frames {
             let range = frame.offset..frame.offset.saturating_add(u64::from(frame.bytes_stored));
             if self.offsets.contains(&frame.offset) || range.end > self.end {
                 continue;
             }
             self.offsets.insert(frame.offset);
-            if frame.bytes_stored as usize > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES {
+            if frame.bytes_stored as usize > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES_MAX {
                 continue;
             }
-            let content = content_by_hash(window.bytes(frame.offset, frame.bytes_stored as usize), frame.id);
+            let bytes = window.bytes(frame.offset, frame.bytes_stored as usize);
+            let content = content_without_header(&Bytes::copy_from_slice(bytes), frame.id, *facts);
             match content {
                 Some(content) => {
                     let (offset, bytes_stored, id) = (frame.offset, frame.bytes_stored, frame.id);
-                    found(Found { offset, bytes_stored, id, content }, range.end);
+                    found(Found { offset, bytes_stored, id, facts: *facts, content }, range.end);
                 }
                 None => self.damage.push(Damage { range, id: Some(frame.id), fault: Fault::Frame }),
             }

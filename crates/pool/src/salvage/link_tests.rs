@@ -5,7 +5,7 @@ use super::frames::Found;
 use super::link::{Stream, link};
 use super::sources::SegmentFile;
 use super::testing::{Spec, batch};
-use crate::format::frames::chunk_id;
+use crate::format::frames::hashed;
 
 /// A catalog of chunks, which are in one segment in this order. Chunks without batches separate those of different
 /// partitions.
@@ -20,7 +20,8 @@ fn catalog(chunks: &[Vec<Spec>]) -> Catalog {
             chunk.iter().flat_map(|spec| batch(*spec)).collect()
         };
         let bytes_stored = content.len() as u32 + 56;
-        let found = Found { offset, bytes_stored, id: chunk_id(&content), content: content.into() };
+        let found =
+            Found { offset, bytes_stored, id: hashed(&content), facts: None, content: content.into() };
         offset += u64::from(bytes_stored);
         catalog.add(0, &file, &found).unwrap();
     }

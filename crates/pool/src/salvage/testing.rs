@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::Compression;
-use crate::format::frames::{Packer, chunk_id};
+use crate::format::frames::{Names, Naming, Packed, Packer};
 use crate::format::keys::ChunkId;
 
 /// The properties of a batch.
@@ -63,9 +63,15 @@ pub(super) fn batch(spec: Spec) -> Vec<u8> {
 
 /// A frame of the chunk, and its id.
 pub(super) fn frame(content: &[u8], compression: Compression) -> (Vec<u8>, ChunkId) {
+    let packed = packed(Naming::Keyed, content, compression);
+    (packed.parts.concat(), packed.id)
+}
+
+/// The frame of the chunk, with a name of a kind.
+pub(super) fn packed(naming: Naming, content: &[u8], compression: Compression) -> Packed {
     let content = Bytes::copy_from_slice(content);
-    let id = chunk_id(&content);
-    (Packer::default().pack(id, &content, compression).parts.concat(), id)
+    let id = Names::new(&[5; 32], naming).name(&content);
+    Packer::default().pack(naming, id, &content, compression)
 }
 
 /// A segment up to its last frame, with a header of 32 or 64 bytes.

@@ -138,7 +138,7 @@ fn what_is_damaged_in_one_copy_is_taken_from_another_and_what_is_damaged_in_all_
     let place = Place::new();
     let chunks: Vec<Vec<u8>> = (0..6).map(|n| long(n * 10, 50_000, 1)).collect();
     let whole = segment(64, &chunks);
-    let frame_bytes = 56 + chunks[0].len();
+    let frame_bytes = 64 + chunks[0].len();
     let damaged = |frame: usize, at: usize| {
         let mut bytes = whole.clone();
         bytes[64 + frame * frame_bytes + at] ^= 0x10;
@@ -172,7 +172,7 @@ fn chunks_of_other_things_are_kept_when_that_is_wanted() {
     place.put("pool/01.seg", &segment(32, &[index.clone(), long(0, 500, 1)]));
     let report = place.salvage(None, "out");
     assert_eq!((report.other.chunks, report.other.bytes, report.complete), (1, 5_000, true));
-    let name = crate::format::frames::chunk_id(&index).to_string();
+    let name = super::testing::frame(&index, crate::Compression::None).1.to_string();
     assert!(std::fs::read(place.path("out/other").join(name)).unwrap() == index);
     let options = Options { from: place.path("pool"), copy: None, to: place.path("without"), other: false };
     assert!(!salvage(&options, &|_| {}).unwrap().other.written);

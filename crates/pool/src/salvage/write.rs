@@ -11,13 +11,13 @@ use bytes::Bytes;
 use super::batch::{Batch, Located, recognise};
 use super::catalog::{Catalog, Chunk, Use};
 use super::error::{Result, failed};
-use super::frames::content_by_hash;
+use super::frames::content_without_header;
 use super::link::Stream;
 use super::report::StreamReport;
 use super::run::{Piece, Run, Source};
 use super::sources::Sources;
 use super::target::{create_folder, sync_folder, write_file};
-use crate::format::frames::frame_content;
+use crate::format::frames::content_by_sum;
 
 /// The maximum size of a log file. This is Kafka's own default.
 const LOG_BYTES_MAX: u64 = 1 << 30;
@@ -132,7 +132,8 @@ impl<'a> Writer<'a> {
         let mut frame = vec![0; chunk.bytes_stored as usize];
         self.files.get(&chunk.file)?.read_exact_at(&mut frame, chunk.offset).ok()?;
         let frame = Bytes::from(frame);
-        frame_content(&frame, chunk.id).ok().or_else(|| content_by_hash(&frame, chunk.id))
+        let content = content_by_sum(&frame, chunk.id).ok();
+        content.or_else(|| content_without_header(&frame, chunk.id, chunk.facts))
     }
 }
 

@@ -115,10 +115,11 @@ fn appetite(random: &mut Random) -> Appetite {
     }
 }
 
-/// Runs the history with this seed. One in four pools has a second copy.
+/// Runs the history with this seed. One in four pools has a second copy, and every other one was made by an older release.
 pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
-    let is_mirrored = Random::new(seed).fork().permille(250);
-    run_on(Arc::new(if is_mirrored { FaultyDisk::mirrored() } else { FaultyDisk::default() }), seed)
+    let mut random = Random::new(seed).fork();
+    let disk = if random.permille(250) { FaultyDisk::mirrored() } else { FaultyDisk::default() };
+    run_on(Arc::new(if random.permille(500) { disk.older() } else { disk }), seed)
 }
 
 /// Like [`run`], on the given disk.

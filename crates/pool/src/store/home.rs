@@ -16,12 +16,10 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use rustix::fs::FlockOperation;
 
-use crate::base::sync;
-use crate::format::{FORMAT, FORMAT_BUCKETS};
+use crate::format::FORMAT;
 use crate::store::copies::CopiesMark;
 use crate::store::witness::STATE_FILE;
 use crate::{Error, Mismatch, Result};
@@ -40,8 +38,6 @@ pub(crate) struct Home {
     path: PathBuf,
     /// The format of the pool; `None` if there is no pool yet. [`Home::finish`] writes the current format.
     pub(crate) format: Option<u32>,
-    /// Held while FORMAT is read and replaced.
-    formatting: Mutex<()>,
     /// `None` if the directory is only read, and has no lock file.
     _lock: Option<File>,
     _directory: File,
@@ -65,7 +61,6 @@ impl Home {
         let home = Home {
             path: path.to_path_buf(),
             format: read_format(path)?,
-            formatting: Mutex::default(),
             _lock: Some(lock),
             _directory: directory,
         };
@@ -91,13 +86,7 @@ impl Home {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(io_error(&path.join(LOCK_FILE), "open the lock file")(error)),
         };
-        Ok(Home {
-            path: path.to_path_buf(),
-            format: Some(format),
-            formatting: Mutex::default(),
-            _lock,
-            _directory: directory,
-        })
+        Ok(Home { path: path.to_path_buf(), format: Some(format), _lock, _directory: directory })
     }
 
     /// Whether the directory holds no pool yet.
@@ -174,15 +163,6 @@ impl Home {
         self.write_format(FORMAT)
     }
 
-    /// Records that the pool has buckets, so that a release that does not know them refuses it.
-    pub(crate) fn note_buckets(&self) -> Result<()> {
-        let _formatting = sync::lock(&self.formatting);
-        match read_format(&self.path)? {
-            Some(format) if format >= FORMAT_BUCKETS => Ok(()),
-            _ => self.write_format(FORMAT_BUCKETS),
-        }
-    }
-
     fn write_format(&self, number: u32) -> Result<()> {
         let creating = self.path.join(CREATING_FILE);
         let (new, format) = (self.path.join("FORMAT.new"), self.path.join(FORMAT_FILE));
@@ -215,8 +195,8 @@ fn read_format(path: &Path) -> Result<Option<u32>> {
     let text = String::from_utf8_lossy(&text);
     let found = text.lines().next().and_then(|line| line.strip_prefix(FORMAT_WORD)?.trim().parse().ok());
     match found {
-        Some(found) if found > FORMAT_BUCKETS => {
-            Err(Error::NewerFormat { path: path.to_path_buf(), found, known: FORMAT_BUCKETS })
+        Some(found) if found > FORMAT => {
+            Err(Error::NewerFormat { path: path.to_path_buf(), found, known: FORMAT })
         }
         Some(found) if found >= FORMAT_OLDEST => Ok(Some(found)),
         Some(found) if found > 0 => {

@@ -203,6 +203,7 @@ mod tests {
 
     use super::*;
     use crate::base::sources::{SystemClock, SystemEntropy};
+    use crate::format::frames::Naming;
     use crate::format::keys::Key;
     use crate::opening::lifecycle::Foundation;
     use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
@@ -250,6 +251,7 @@ mod tests {
             entropy: Arc::new(SystemEntropy::new().unwrap()),
             witness: Arc::new(crate::store::witness::MemoryWitness::default()),
             wanted: crate::opening::examine::Wanted { is_new: true, ..Default::default() },
+            naming: Naming::Keyed,
             home: None,
         };
         Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap()

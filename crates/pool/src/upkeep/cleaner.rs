@@ -156,7 +156,7 @@ impl Engine {
                 }
                 // The chunk was freed or moved meanwhile, or is damaged. In the last case, readers report it.
                 None => {
-                    tracing::warn!(chunk = %id, segment = %record.segment, "the cleaner cannot read a chunk")
+                    tracing::warn!(place = record.place(), "the cleaner cannot read a chunk")
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::engine::Engine;
 use crate::format::frames::{
-    FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1, SegmentOrigin, read_header,
+    FRAME_HEADER_BYTES_MIN, SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1, SegmentOrigin, read_header,
     read_segment_header, segment_header,
 };
 use crate::format::keys::{self, SegmentId};
@@ -118,8 +118,12 @@ impl Engine {
             return Ok(true);
         }
         for copy in 0..copies {
-            let start =
-                self.stores.segments.read_copy(copy, segment, SEGMENT_HEADER_BYTES_V1, FRAME_HEADER_BYTES);
+            let start = self.stores.segments.read_copy(
+                copy,
+                segment,
+                SEGMENT_HEADER_BYTES_V1,
+                FRAME_HEADER_BYTES_MIN,
+            );
             if matches!(start, Ok(Some(start)) if read_header(&start).is_ok()) {
                 return Ok(true);
             }

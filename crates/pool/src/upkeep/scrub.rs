@@ -286,7 +286,7 @@ impl Engine {
             state.record.bytes += u64::from(record.bytes_stored);
             state.record.repaired += outcome.copies;
             if outcome.content.is_none() && !moved {
-                let place = format!("chunk {id} in segment {} at offset {}", record.segment, record.offset);
+                let place = format!("the chunk at {}", record.place());
                 let wrong = outcome.wrong;
                 tracing::error!(
                     place,

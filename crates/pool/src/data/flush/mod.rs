@@ -304,6 +304,7 @@ mod tests {
 
     use super::*;
     use crate::base::sources::{SystemClock, SystemEntropy};
+    use crate::format::frames::Naming;
     use crate::format::keys::Key;
     use crate::opening::lifecycle::Foundation;
     use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
@@ -361,6 +362,7 @@ mod tests {
             entropy: Arc::new(SystemEntropy::new().unwrap()),
             witness: Arc::new(crate::store::witness::MemoryWitness::default()),
             wanted: crate::opening::examine::Wanted { is_new: true, has_state: true, ..Default::default() },
+            naming: Naming::Keyed,
             home: None,
         };
         let pool = Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap();

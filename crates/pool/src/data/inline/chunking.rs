@@ -22,7 +22,7 @@ use crate::base::sync;
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
 use crate::format::cut::CHUNK_BYTES_MAX;
-use crate::format::frames::{Packed, Packer, chunk_id, count_packed};
+use crate::format::frames::{Packed, Packer, count_packed};
 use crate::format::keys::{self, ChunkId, Epoch, InodeKey, Item, Key};
 use crate::format::records::{ChunkRecord, Content, ExtentRecord, Record, is_tombstone, malformed};
 use crate::parts::inode::Inode;
@@ -275,14 +275,15 @@ impl Engine {
     ) -> Result<(Vec<Group>, Option<Appended>)> {
         let (mut groups, mut fresh, mut known) = (Vec::new(), Vec::<Packed>::new(), HashSet::new());
         let mut packer = Packer::default();
+        let names = &self.identity.names;
         for (compression, versions) in versions {
             for versions in group(versions) {
                 let content: Vec<u8> =
                     versions.iter().flat_map(|version| &version.bytes[..]).copied().collect();
                 let content = Bytes::from(content);
-                let id = chunk_id(&content);
+                let id = names.name(&content);
                 if known.insert(id) && self.chunk_record(id)?.is_none() {
-                    fresh.push(packer.pack(id, &content, compression));
+                    fresh.push(packer.pack(names.naming(), id, &content, compression));
                 }
                 groups.push(Group { id, versions });
             }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::Error;
 use crate::format::cut::batch;
-use crate::format::frames::chunk_id;
+use crate::format::frames::hashed;
 use crate::format::records::Content;
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl Chunks for Stored {
         self.read(id)
     }
     fn write(&mut self, content: Bytes, _: About) -> Result<ChunkId> {
-        let id = chunk_id(&content);
+        let id = hashed(&content);
         self.chunks.insert(id, content);
         Ok(id)
     }

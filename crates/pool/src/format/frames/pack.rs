@@ -2,11 +2,12 @@
 //!
 //! A chunk that compression does not make small enough is stored as it is. To detect this cheaply, two samples are
 //! compressed first. Unpacking trusts no stored value: it checks the length before it allocates memory, and the caller
-//! compares the hash with the chunk id.
+//! compares the name with the chunk id.
 
 use bytes::Bytes;
 
-use super::frame;
+use super::frame::{self, Facts};
+use super::names::Naming;
 use crate::Compression;
 use crate::base::counters::Meters;
 use crate::format::codec::{Decoded, Malformed};
@@ -23,8 +24,7 @@ const ZSTD_LEVEL: i32 = 1;
 #[derive(Clone, Debug)]
 pub(crate) struct Packed {
     pub(crate) id: ChunkId,
-    /// The size of the chunk.
-    pub(crate) bytes: u32,
+    pub(crate) facts: Facts,
     /// The frame's header, and its content as stored.
     pub(crate) parts: [Bytes; 2],
 }
@@ -34,17 +34,11 @@ impl Packed {
     pub(crate) fn bytes_stored(&self) -> u64 {
         self.parts.iter().map(|part| part.len() as u64).sum()
     }
-    /// Makes one from a frame that was read from a segment and verified.
-    pub(super) fn from_frame(id: ChunkId, bytes: u32, frame: &Bytes) -> Packed {
-        let (header, stored) =
-            (frame.slice(..frame::FRAME_HEADER_BYTES), frame.slice(frame::FRAME_HEADER_BYTES..));
-        Packed { id, bytes, parts: [header, stored] }
-    }
 }
 
 /// Counts packed chunks.
 pub(crate) fn count_packed(chunks: &[Packed], meters: &Meters) {
-    let bytes = chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum();
+    let bytes = chunks.iter().map(|chunk| u64::from(chunk.facts.bytes)).sum();
     meters.packed(bytes, chunks.iter().map(Packed::bytes_stored).sum());
 }
 
@@ -56,15 +50,22 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
-    /// Makes the frame of a chunk. `content` is at most [`frame::CHUNK_BYTES_MAX`] long.
-    pub(crate) fn pack(&mut self, id: ChunkId, content: &Bytes, compression: Compression) -> Packed {
+    /// Makes the frame of a chunk, whose id is a name of this kind. `content` is at most [`frame::CHUNK_BYTES_MAX`] long.
+    pub(crate) fn pack(
+        &mut self,
+        naming: Naming,
+        id: ChunkId,
+        content: &Bytes,
+        compression: Compression,
+    ) -> Packed {
         let bytes = u32::try_from(content.len()).unwrap_or(u32::MAX);
         let (compression, stored) = match self.compress(content, compression) {
             Some(stored) => (compression, stored),
             None => (Compression::None, content.clone()),
         };
+        let facts = Facts::of(naming, compression, bytes, &stored);
         let stored_bytes = u32::try_from(stored.len()).unwrap_or(u32::MAX);
-        Packed { id, bytes, parts: [frame::frame_header(id, compression, stored_bytes, bytes), stored] }
+        Packed { id, facts, parts: [frame::frame_header(id, facts, stored_bytes), stored] }
     }
 
     /// Compresses the content. Returns `None` if that does not save enough.
@@ -133,7 +134,7 @@ pub(super) fn decompress(stored: &Bytes, compression: Compression, bytes: usize)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::frames::chunk_id;
+    use crate::format::frames::Names;
 
     const ALL: [Compression; 3] = [Compression::None, Compression::Lz4, Compression::Zstd];
 
@@ -143,8 +144,12 @@ mod tests {
         bytes
     }
 
+    fn names() -> Names {
+        Names::new(&[3; 32], Naming::Keyed)
+    }
+
     fn pack(content: &Bytes, compression: Compression) -> (Packed, Bytes) {
-        let packed = Packer::default().pack(chunk_id(content), content, compression);
+        let packed = Packer::default().pack(Naming::Keyed, names().name(content), content, compression);
         let frame = packed.parts.concat().into();
         (packed, frame)
     }
@@ -157,7 +162,7 @@ mod tests {
             for compression in ALL {
                 let (packed, frame) = pack(&content, compression);
                 assert_eq!(packed.bytes_stored(), frame.len() as u64);
-                assert!(frame::content(&frame, packed.id).unwrap() == content, "{compression}");
+                assert!(frame::content(&frame, packed.id, &names()).unwrap() == content, "{compression}");
             }
         }
     }
@@ -184,10 +189,13 @@ mod tests {
             for at in 0..frame.len() {
                 let mut damaged = frame.to_vec();
                 damaged[at] ^= 0x41;
-                assert!(frame::content(&damaged.into(), packed.id).is_err(), "byte {at}, {compression}");
+                assert!(
+                    frame::content(&damaged.into(), packed.id, &names()).is_err(),
+                    "byte {at}, {compression}"
+                );
             }
             for length in 0..frame.len() {
-                assert!(frame::content(&frame.slice(..length), packed.id).is_err());
+                assert!(frame::content(&frame.slice(..length), packed.id, &names()).is_err());
             }
         }
     }
@@ -199,8 +207,11 @@ mod tests {
             let (packed, _) = pack(&content, compression);
             for claimed in [0, 1, 2_999, 3_001, 1 << 20, u32::MAX] {
                 let stored = packed.parts[1].clone();
-                let header = frame::frame_header(packed.id, compression, stored.len() as u32, claimed);
-                assert!(frame::content(&[header, stored].concat().into(), packed.id).is_err());
+                let facts = Facts { bytes: claimed, ..packed.facts };
+                let header = frame::frame_header(packed.id, facts, stored.len() as u32);
+                let frame = [header, stored].concat().into();
+                assert!(frame::content(&frame, packed.id, &names()).is_err());
+                assert!(frame::content_by_sum(&frame, packed.id).is_err());
             }
         }
     }

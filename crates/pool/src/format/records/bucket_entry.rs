@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{CHECKSUM_BYTES, Record, checksum};
+use super::{CHECKSUM_BYTES, Record, VERSION_SUMMED, checksum};
 use crate::InodeId;
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 
@@ -24,16 +24,25 @@ impl BucketEntryRecord {
 
 impl Record for BucketEntryRecord {
     const NAME: &'static str = "bucket entry";
+    fn version(&self) -> u8 {
+        VERSION_SUMMED
+    }
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
         let (inode, generation) = self.content.unwrap_or((InodeId(0), 0));
-        let sum = checksum(&self.facts);
+        let sum = checksum(self.version(), &self.facts);
         encoder.u64(inode.0).u32(generation).bytes(&sum).bytes(&self.facts)
     }
-    fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
+    fn decode_fields(decoder: Decoder<'_>) -> Decoded<Self> {
+        Self::decode_version(VERSION_SUMMED, decoder)
+    }
+    fn decode_version(version: u8, mut decoder: Decoder<'_>) -> Decoded<Self> {
+        if version > VERSION_SUMMED {
+            return Err(Malformed);
+        }
         let (inode, generation) = (InodeId(decoder.u64()?), decoder.u32()?);
         let expected: [u8; CHECKSUM_BYTES] = decoder.array()?;
         let facts = decoder.rest();
-        if checksum(facts) != expected {
+        if checksum(version, facts) != expected {
             return Err(Malformed);
         }
         let content = (inode.0 != 0).then_some((inode, generation));
@@ -55,5 +64,19 @@ mod tests {
             stored[last] ^= 1;
             assert!(BucketEntryRecord::decode(b"k", &stored).is_err());
         }
+    }
+
+    // Until format 4 the checksum was another one.
+    #[test]
+    fn a_value_of_version_1_is_read() {
+        let sum = blake3::hash(b"facts");
+        let sum = &sum.as_bytes()[..8];
+        let value = [&[1, 0][..], &7u64.to_le_bytes(), &9u32.to_le_bytes(), sum, b"facts"].concat();
+        let read = BucketEntryRecord::decode(b"k", &value).unwrap();
+        assert_eq!(
+            read,
+            BucketEntryRecord { content: Some((InodeId(7), 9)), facts: Bytes::from_static(b"facts") }
+        );
+        assert!(BucketEntryRecord::decode(b"k", &[&[2], &value[1..]].concat()).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{CHECKSUM_BYTES, Record, checksum};
+use super::{CHECKSUM_BYTES, Record, VERSION, VERSION_SUMMED, checksum};
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::format::cut::Cut;
 use crate::format::keys::{ChunkId, SegmentId};
@@ -56,6 +56,12 @@ fn decode_end(value: u64) -> Decoded<Option<Cut>> {
 
 impl Record for ExtentRecord {
     const NAME: &'static str = "extent";
+    fn version(&self) -> u8 {
+        match self.content {
+            Content::Chunk { .. } => VERSION,
+            Content::Inline(_) => VERSION_SUMMED,
+        }
+    }
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
         match &self.content {
             Content::Chunk { id, offset, end } => encoder
@@ -64,12 +70,20 @@ impl Record for ExtentRecord {
                 .varint((*offset).into())
                 .varint(encode_end(*end))
                 .bytes(&id.0),
-            Content::Inline(bytes) => {
-                encoder.u8(KIND_INLINE).varint(self.length.into()).bytes(&checksum(bytes)).bytes(bytes)
-            }
+            Content::Inline(bytes) => encoder
+                .u8(KIND_INLINE)
+                .varint(self.length.into())
+                .bytes(&checksum(VERSION_SUMMED, bytes))
+                .bytes(bytes),
         }
     }
-    fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
+    fn decode_fields(decoder: Decoder<'_>) -> Decoded<Self> {
+        Self::decode_version(VERSION_SUMMED, decoder)
+    }
+    fn decode_version(version: u8, mut decoder: Decoder<'_>) -> Decoded<Self> {
+        if version > VERSION_SUMMED {
+            return Err(Malformed);
+        }
         let kind = decoder.u8()?;
         let length = decoder.varint_u32()?;
         let content = match kind {
@@ -82,7 +96,7 @@ impl Record for ExtentRecord {
             KIND_INLINE => {
                 let expected: [u8; CHECKSUM_BYTES] = decoder.array()?;
                 let bytes = decoder.rest();
-                if bytes.len() as u64 != u64::from(length) || checksum(bytes) != expected {
+                if bytes.len() as u64 != u64::from(length) || checksum(version, bytes) != expected {
                     return Err(Malformed);
                 }
                 Content::Inline(Bytes::copy_from_slice(bytes))
@@ -105,6 +119,13 @@ pub(crate) struct ChunkRecord {
     pub(crate) bytes: u32,
     /// The number of extents that refer to it, at least 1.
     pub(crate) references: u32,
+}
+
+impl ChunkRecord {
+    /// The place of its frame, in words. The id of a chunk stays in the pool.
+    pub(crate) fn place(&self) -> String {
+        format!("segment {} offset {} bytes {}", self.segment, self.offset, self.bytes_stored)
+    }
 }
 
 impl Record for ChunkRecord {

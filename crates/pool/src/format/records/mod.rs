@@ -19,6 +19,8 @@ pub(crate) use space::{Counters, PoolRecord, SegmentRecord, StartRecord, UsageRe
 pub(crate) use volume::{SnapshotRecord, VolumeRecord};
 pub(crate) use xattr::XattrRecord;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
@@ -33,8 +35,15 @@ pub(crate) const TOMBSTONE: &[u8] = &[VERSION, DELETED];
 /// The size of the checksum of bytes that are not in a chunk.
 const CHECKSUM_BYTES: usize = 8;
 
-/// The checksum that is stored with bytes that are not in a chunk, to detect damage.
-fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
+/// The version of a value with bytes whose checksum is XXH3-64.
+const VERSION_SUMMED: u8 = 2;
+
+/// The checksum that is stored with bytes that are not in a chunk, to detect damage: XXH3-64, and the beginning of the BLAKE3 hash in
+/// values of version 1.
+fn checksum(version: u8, bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    if version >= VERSION_SUMMED {
+        return xxh3_64(bytes).to_le_bytes();
+    }
     let mut sum = [0; CHECKSUM_BYTES];
     sum.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECKSUM_BYTES]);
     sum

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{CHECKSUM_BYTES, Record, checksum};
+use super::{CHECKSUM_BYTES, Record, VERSION_SUMMED, checksum};
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 
 /// The value of an extended attribute. Its name is in the key.
@@ -20,13 +20,22 @@ impl XattrRecord {
 
 impl Record for XattrRecord {
     const NAME: &'static str = "extended attribute";
-    fn encode_fields(&self, encoder: Encoder) -> Encoder {
-        encoder.bytes(&checksum(&self.value)).bytes(&self.value)
+    fn version(&self) -> u8 {
+        VERSION_SUMMED
     }
-    fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
+    fn encode_fields(&self, encoder: Encoder) -> Encoder {
+        encoder.bytes(&checksum(self.version(), &self.value)).bytes(&self.value)
+    }
+    fn decode_fields(decoder: Decoder<'_>) -> Decoded<Self> {
+        Self::decode_version(VERSION_SUMMED, decoder)
+    }
+    fn decode_version(version: u8, mut decoder: Decoder<'_>) -> Decoded<Self> {
+        if version > VERSION_SUMMED {
+            return Err(Malformed);
+        }
         let expected: [u8; CHECKSUM_BYTES] = decoder.array()?;
         let value = decoder.rest();
-        if checksum(value) != expected {
+        if checksum(version, value) != expected {
             return Err(Malformed);
         }
         Ok(XattrRecord { value: Bytes::copy_from_slice(value) })
@@ -49,5 +58,14 @@ mod tests {
                 assert!(XattrRecord::decode(b"k", &damaged).is_err(), "byte {at}");
             }
         }
+    }
+
+    // Until format 4 the checksum was another one.
+    #[test]
+    fn a_value_of_version_1_is_read() {
+        let value = [&[1, 0], &blake3::hash(b"value").as_bytes()[..8], b"value"].concat();
+        assert_eq!(XattrRecord::decode(b"k", &value).unwrap().value, &b"value"[..]);
+        assert!(XattrRecord::decode(b"k", &[&[2], &value[1..]].concat()).is_err());
+        assert!(XattrRecord::decode(b"k", &[&[3], &value[1..]].concat()).is_err());
     }
 }

@@ -27,6 +27,7 @@ use tokio::sync::Notify;
 use self::stores::{FaultyMeta, FaultySegments, FaultyWitness};
 use crate::base::sources::{Clock, SystemClock, SystemEntropy};
 use crate::engine::Engine;
+use crate::format::frames::Naming;
 use crate::format::keys::{Key, SegmentId};
 use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
@@ -127,6 +128,8 @@ struct Inner {
     lie: Option<Lie>,
     /// Whether a pool was created here, so that its FORMAT file exists.
     created: bool,
+    /// Whether the first opening is that of a release of format 4, which named chunks otherwise.
+    older: bool,
     opened: u8,
     trace: u64,
 }
@@ -185,6 +188,12 @@ impl FaultyDisk {
     pub(crate) fn mirrored() -> FaultyDisk {
         let inner = Inner { mirrored: true, ..Inner::default() };
         FaultyDisk { inner: Mutex::new(inner), power_failed: Notify::new() }
+    }
+
+    /// Lets a release of format 4 open the pool first.
+    pub(crate) fn older(self) -> FaultyDisk {
+        self.inner().older = true;
+        self
     }
 
     /// Lets the step with this number, and every later one, fail.
@@ -350,6 +359,8 @@ impl FaultyDisk {
             // An interrupted creation left neither metadata nor segments that matter.
             inner.meta.is_empty() && inner.copies.iter().all(BTreeMap::is_empty) && !inner.created
         };
+        let is_older = self.inner().older && opened == 1;
+        let naming = if is_older { Naming::Hashed } else { Naming::Keyed };
         let foundation = Foundation {
             meta: Arc::new(meta),
             store: self.store(),
@@ -358,6 +369,7 @@ impl FaultyDisk {
             entropy: Arc::new(SystemEntropy::seeded([opened; 32])),
             witness: Arc::new(FaultyWitness { disk: self.clone() }),
             wanted: Wanted { is_new, has_state: true, ..Wanted::default() },
+            naming,
             home: None,
         };
         let engine = Engine::open(foundation, options)?;

@@ -8,8 +8,9 @@
 use super::SegmentStore;
 use crate::Result;
 use crate::format::frames::{
-    BLOCK_BYTES, CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES, FrameAt, SEGMENT_HEADER_BYTES,
-    SEGMENT_HEADER_BYTES_V1, SegmentHeader, footer_bytes, read_footer, read_header, read_segment_header,
+    BLOCK_BYTES, CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES_MAX, FRAME_HEADER_BYTES_MIN, FrameAt,
+    SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1, SegmentHeader, footer_bytes, read_footer, read_header,
+    read_segment_header,
 };
 use crate::format::keys::SegmentId;
 
@@ -27,7 +28,8 @@ fn footer_frames(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result
     let Some(bytes) = footer_bytes(&end).filter(|bytes| *bytes <= length) else { return Ok(None) };
     let Ok(count) = usize::try_from(bytes) else { return Ok(None) };
     let Some(footer) = store.read(id, length.saturating_sub(bytes), count)? else { return Ok(None) };
-    Ok(read_footer(&footer).ok())
+    let frames = read_footer(&footer).ok();
+    Ok(frames.map(|frames| frames.into_iter().map(|(frame, _)| frame).collect()))
 }
 
 /// The segment's header; `None` if it cannot be read, or names another segment.
@@ -47,8 +49,9 @@ fn first_frame(store: &dyn SegmentStore, id: SegmentId) -> Result<u64> {
     if let Some(header) = header_of(store, id)? {
         return Ok(header.bytes());
     }
-    // The header is damaged. The first frame follows a header of one version or the other.
-    let start = store.read(id, SEGMENT_HEADER_BYTES_V1, FRAME_HEADER_BYTES)?;
+    // The header is damaged. The first frame follows a header of one version or the other. Segments of version 1 have only frames of
+    // version 1.
+    let start = store.read(id, SEGMENT_HEADER_BYTES_V1, FRAME_HEADER_BYTES_MIN)?;
     let is_first_version = start.is_some_and(|start| read_header(&start).is_ok());
     Ok(if is_first_version { SEGMENT_HEADER_BYTES_V1 } else { SEGMENT_HEADER_BYTES })
 }
@@ -56,14 +59,15 @@ fn first_frame(store: &dyn SegmentStore, id: SegmentId) -> Result<u64> {
 fn walk(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result<Vec<FrameAt>> {
     let mut frames = Vec::new();
     let mut at = first_frame(store, id)?;
-    while at.saturating_add(FRAME_HEADER_BYTES as u64) <= length {
-        let header = store.read(id, at, FRAME_HEADER_BYTES)?;
+    while at.saturating_add(FRAME_HEADER_BYTES_MIN as u64) <= length {
+        let rest = usize::try_from(length.saturating_sub(at)).unwrap_or(usize::MAX);
+        let header = store.read(id, at, rest.min(FRAME_HEADER_BYTES_MAX))?;
         let header = header.and_then(|header| read_header(&header).ok());
-        let Some(header) = header.filter(|header| header.bytes_stored as usize <= CHUNK_BYTES_MAX) else {
+        let Some(header) = header.filter(|header| header.content_bytes as usize <= CHUNK_BYTES_MAX) else {
             at = at.saturating_add(1).next_multiple_of(BLOCK_BYTES);
             continue;
         };
-        let bytes_stored = header.bytes_stored.saturating_add(FRAME_HEADER_BYTES as u32);
+        let bytes_stored = header.bytes_stored();
         frames.push(FrameAt { id: header.id, offset: at, bytes_stored });
         at = at.saturating_add(u64::from(bytes_stored));
     }

@@ -20,7 +20,7 @@ use super::{LARGE_BYTES, SegmentStore};
 use crate::base::counters::Meters;
 use crate::base::sources::Clock;
 use crate::base::sync;
-use crate::format::frames::{self, BLOCK_BYTES, Packed, SegmentOrigin};
+use crate::format::frames::{self, BLOCK_BYTES, FrameAt, Listed, Packed, SegmentOrigin};
 use crate::format::keys::{ChunkId, SegmentId};
 use crate::format::records::ChunkRecord;
 use crate::store::meta::MetaStore;
@@ -115,7 +115,7 @@ struct Open {
     id: SegmentId,
     /// Where the next frame goes.
     offset: u64,
-    frames: Vec<(u64, u32, ChunkId)>,
+    frames: Vec<Listed>,
 }
 
 /// A reserved place for frames in a segment, and the bytes to write there.
@@ -139,17 +139,16 @@ impl Open {
         for chunk in chunks {
             let bytes_stored = u32::try_from(chunk.bytes_stored())
                 .map_err(|_| Error::invalid_arguments("chunk too large"))?;
-            let (segment, bytes) = (self.id, chunk.bytes);
+            let (segment, bytes) = (self.id, chunk.facts.bytes);
             let record = ChunkRecord { segment, offset, bytes_stored, bytes, references: 1 };
             placed.push(Placed { id: chunk.id, record });
+            let at = FrameAt { id: chunk.id, offset, bytes_stored };
+            self.frames.push(Listed { at, facts: chunk.facts });
             offset += u64::from(bytes_stored);
             parts.extend(chunk.parts.iter().cloned());
         }
         let end = if is_large { offset.next_multiple_of(BLOCK_BYTES) } else { offset };
         self.offset = end;
-        self.frames.extend(
-            placed.iter().map(|placed| (placed.record.offset, placed.record.bytes_stored, placed.id)),
-        );
         Ok(Reserved { segment: self.id, range: start..end, parts, placed })
     }
 }
@@ -417,7 +416,7 @@ impl Unsynced {
 
 /// Adds a chunk to a count of chunks and bytes.
 fn add_chunk((chunks, bytes): (u64, u64), chunk: &Packed) -> (u64, u64) {
-    (chunks + 1, bytes + u64::from(chunk.bytes))
+    (chunks + 1, bytes + u64::from(chunk.facts.bytes))
 }
 
 /// How many of `chunks` fit into a segment with this much room: at least one, because a segment may exceed its size a little.
@@ -436,7 +435,7 @@ mod tests {
     use super::*;
     use crate::Compression;
     use crate::base::sources::SystemClock;
-    use crate::format::frames::{Packer, chunk_id, frame_content};
+    use crate::format::frames::{Names, Naming, Packer, frame_content};
     use crate::store::meta::MemoryMeta;
     use crate::store::segment::MemorySegments;
 
@@ -445,9 +444,13 @@ mod tests {
         Stamp { pool: PoolId([1; 16]), mark: 1, boot: 1, meta, clock: Arc::new(SystemClock) }
     }
 
+    fn names() -> Names {
+        Names::new(&[1; 32], Naming::Keyed)
+    }
+
     fn packed(byte: u8) -> Packed {
         let content = Bytes::from(vec![byte; 1000]);
-        Packer::default().pack(chunk_id(&content), &content, Compression::None)
+        Packer::default().pack(Naming::Keyed, names().name(&content), &content, Compression::None)
     }
 
     #[test]
@@ -464,7 +467,7 @@ mod tests {
             assert_eq!(&appended.placed.iter().map(|placed| placed.id).collect::<Vec<_>>(), ids);
             for Placed { id, record } in &appended.placed {
                 let frame = store.read(record.segment, record.offset, record.bytes_stored as usize).unwrap();
-                assert_eq!(frame_content(&frame.unwrap(), *id).unwrap().len(), 1000);
+                assert_eq!(frame_content(&frame.unwrap(), *id, &names()).unwrap().len(), 1000);
             }
         }
         let stored = store.list().unwrap().iter().map(|(_, bytes)| bytes).sum::<u64>() - before;

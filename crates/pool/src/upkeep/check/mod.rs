@@ -189,9 +189,9 @@ impl Check<'_> {
             let counted = self.references.remove(&id).unwrap_or_default();
             *self.segments.entry(record.segment).or_default() += u64::from(record.bytes_stored);
             if counted != record.references && !self.lacks(keys::EXTENT) {
+                let (place, references) = (record.place(), record.references);
                 self.report(format!(
-                    "chunk {id}: {} references recorded, {counted} found",
-                    record.references
+                    "the chunk at {place}: {references} references recorded, {counted} found"
                 ));
             }
             if read {
@@ -202,7 +202,7 @@ impl Check<'_> {
             if self.meta.any_gap(|gap| gap.range.contains(&keys::chunk(id))) {
                 continue;
             }
-            self.report(format!("chunk {id}: no record, {count} references found"));
+            self.report(format!("a chunk has no record, and {count} references"));
         }
         Ok(())
     }
@@ -228,9 +228,9 @@ impl Check<'_> {
                 _ => break wrong,
             }
         };
+        let place = record.place();
         self.report(format!(
-            "chunk {id} in segment {} at offset {}: {wrong}; the files that use this data cannot be read there",
-            record.segment, record.offset
+            "the chunk at {place}: {wrong}; the files that use this data cannot be read there"
         ));
     }
 
