@@ -67,6 +67,8 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "objects/src/main/java/forebay/objects/UploadCommand.java",
     "objects/src/main/java/forebay/objects/Workers.java",
     "objects/src/main/java/forebay/objects/package-info.java",
+    "local-tier/pom.xml",
+    "local-tier/src/main/java/org/apache/kafka/common/utils/LogContext.java",
     "workload/pom.xml",
     "workload/src/main/java/forebay/workload/Clients.java",
     "workload/src/main/java/forebay/workload/Driver.java",
@@ -129,6 +131,11 @@ impl Distribution {
         format!("{}/*", self.folder.display())
     }
 
+    /// The value of Kafka's `remote.log.storage.manager.class.path` for Kafka's own tier in a directory.
+    pub fn local_tier_class_path(&self) -> String {
+        format!("{}/local-tier/*", self.folder.display())
+    }
+
     /// Kafka's version, from the name of its jar.
     pub fn version(&self) -> Result<String> {
         let names = fs::read_dir(&self.folder).with_context(|| format!("list {}", self.folder.display()))?;
@@ -153,9 +160,15 @@ mod tests {
     fn every_source_of_the_lab_is_part_of_the_binary() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kafka/lab");
         let mut found: Vec<String> = vec!["pom.xml".into(), "dist/pom.xml".into()];
-        for tool in ["records", "workload", "objects"] {
-            found.push(format!("{tool}/pom.xml"));
-            let java = format!("{tool}/src/main/java/forebay/{tool}");
+        let packages = [
+            ("records", "forebay/records"),
+            ("workload", "forebay/workload"),
+            ("objects", "forebay/objects"),
+            ("local-tier", "org/apache/kafka/common/utils"),
+        ];
+        for (module, package) in packages {
+            found.push(format!("{module}/pom.xml"));
+            let java = format!("{module}/src/main/java/{package}");
             for entry in fs::read_dir(root.join(&java)).unwrap() {
                 found.push(format!("{java}/{}", entry.unwrap().file_name().into_string().unwrap()));
             }

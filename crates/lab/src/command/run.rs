@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 
 use super::args::RunArgs;
-use super::setup::{provide, provide_plugin};
+use super::setup::{provide, provide_kafka_tests, provide_plugin};
 use super::status::{STATUS_COULD_NOT_RUN, STATUS_USAGE, STATUS_VERDICT_FAIL};
 use crate::executable;
 use crate::experiment::{self, Experiment};
@@ -150,6 +150,9 @@ pub fn prepare(experiment: &dyn Experiment, requests: &mut Requests) -> Result<(
     requests.each.iter().try_for_each(|request| {
         let kafka = experiment.needs_kafka().then_some(request.kafka);
         provide(&request.cache, &request.toolsets(experiment.tools()), kafka)?;
+        if experiment.needs_kafka_tests() {
+            provide_kafka_tests(&request.cache)?;
+        }
         if request.tier.is_some() { provide_plugin(&request.cache) } else { Ok(()) }
     })?;
     requests.leave_out_missing(|cache, set| provide(cache, &[set], None));

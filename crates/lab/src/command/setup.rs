@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::args::CacheArgs;
-use crate::cluster::{Distribution, Plugin};
+use crate::cluster::{Distribution, KafkaTests, Plugin};
 use crate::host::{Needs, check_prerequisites};
 use crate::output::print;
 use crate::progress::Progress;
@@ -34,6 +34,14 @@ pub fn provide(cache: &Cache, sets: &[Toolset], kafka: Option<KafkaVersion>) -> 
 pub fn provide_plugin(cache: &Cache) -> Result<()> {
     let progress = Progress::new();
     let result = Plugin::open(&cache.folder, &progress).map(drop);
+    progress.finish();
+    result
+}
+
+/// Builds Kafka's tests of tiered storage if the cache does not have them.
+pub fn provide_kafka_tests(cache: &Cache) -> Result<()> {
+    let progress = Progress::new();
+    let result = KafkaTests::open(&cache.folder, &progress).map(drop);
     progress.finish();
     result
 }

@@ -20,6 +20,11 @@ pub trait Experiment: Sync {
         true
     }
 
+    /// Whether it runs Kafka's own tests of tiered storage.
+    fn needs_kafka_tests(&self) -> bool {
+        false
+    }
+
     /// The tool sets that it needs besides the guest kernel ([`Environment::tools_of`]).
     fn tools(&self) -> &'static [Toolset] {
         &[]

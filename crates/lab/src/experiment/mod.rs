@@ -11,6 +11,7 @@ mod cpu;
 mod definition;
 mod efficiency;
 mod hostile;
+mod kafka_tiering;
 mod kill_load;
 mod kill_storage;
 mod memory;
@@ -53,6 +54,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &object_space::ObjectSpace,
     &object_speed::ObjectSpeed,
     &tier_correctness::TierCorrectness,
+    &kafka_tiering::KafkaTiering,
     &mount::MountCheck,
 ];
 

@@ -29,7 +29,8 @@ impl KafkaVersion {
     /// The version of the artifact with Kafka's tests, which is not published for all.
     pub fn test_artifacts(self) -> &'static str {
         match self {
-            Self::V4_4 | Self::V4_1 => "4.1.0",
+            Self::V4_4 => "4.3.0",
+            Self::V4_1 => "4.1.0",
             Self::V3_9 => "3.9.2",
         }
     }

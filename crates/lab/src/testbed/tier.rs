@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 
 use super::own_cluster::Testbed;
-use crate::cluster::{Metrics, Plugin, TierChecked};
+use crate::cluster::{Distribution, Metrics, Plugin, TierChecked};
 use crate::host::Environment;
 use crate::report::Recorder;
 use crate::request::{Request, StorageKind, TierKind};
@@ -30,6 +30,8 @@ pub struct Tier {
     /// Whether segments are copied by reference.
     by_reference: bool,
     plugin: Plugin,
+    /// Kafka, which has the class of `kafka-local`.
+    kafka: Distribution,
     /// None for `kafka-local`.
     server: Option<Server>,
 }
@@ -54,6 +56,7 @@ impl Tier {
     ) -> Result<(Self, Box<dyn Storage>)> {
         let kind = request.tier.as_ref().context("the request names no tier")?.kind;
         let plugin = Plugin::open(&request.cache.folder, recorder.progress())?;
+        let kafka = Distribution::open(&request.cache.folder, request.kafka, recorder.progress())?;
         let storage_kind = request.storage()?;
         if *storage_kind == StorageKind::Forebay && kind.server() == Some(StorageKind::Forebay) {
             let address = SocketAddr::from((environment.gateway(), S3_PORT));
@@ -63,7 +66,7 @@ impl Tier {
             let by_reference = kind == TierKind::Forebay;
             let server =
                 Server::prepare(environment, address, &key, Some(buckets), None, reference(by_reference))?;
-            return Ok((Self { kind, by_reference, plugin, server: Some(server) }, Box::new(forebay)));
+            return Ok((Self { kind, by_reference, plugin, kafka, server: Some(server) }, Box::new(forebay)));
         }
         let server = match kind.server() {
             None => {
@@ -85,7 +88,10 @@ impl Tier {
                 Some(Server::prepare(environment, address, &key, buckets, Some(store), reference(false))?)
             }
         };
-        Ok((Self { kind, by_reference: false, plugin, server }, storage::start(storage_kind, environment)?))
+        Ok((
+            Self { kind, by_reference: false, plugin, kafka, server },
+            storage::start(storage_kind, environment)?,
+        ))
     }
 
     /// Its kind.
@@ -96,6 +102,11 @@ impl Tier {
     /// Whether segments are copied by reference.
     pub fn is_by_reference(&self) -> bool {
         self.by_reference
+    }
+
+    /// The plugin.
+    pub fn plugin(&self) -> &Plugin {
+        &self.plugin
     }
 
     /// The relay in front of its server, if it has one.
@@ -132,6 +143,7 @@ impl Tier {
             }
             None => {
                 set("remote.log.storage.manager.class.name", KAFKA_LOCAL);
+                set("remote.log.storage.manager.class.path", &self.kafka.local_tier_class_path());
                 set("rsm.config.dir", LOCAL_FOLDER);
                 set("rsm.config.delete.on.close", "false");
             }

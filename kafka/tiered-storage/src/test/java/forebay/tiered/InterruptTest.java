@@ -1,6 +1,8 @@
 package forebay.tiered;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -11,7 +13,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager.IndexType;
@@ -126,6 +133,51 @@ class InterruptTest {
         reader.join();
     }
 
+    @Test
+    void a_delete_whose_caller_has_left_does_not_hold_up_the_next() throws Exception {
+        TestSegment first = copied();
+        TestSegment second = copied();
+        fake.fault = stalling("DeleteObjects", Server.SILENT, 0);
+        Waiting.millisUntilInterrupted(() -> deleted(first), () -> reached.get() == 1);
+        fake.fault = (request, exchange) -> false;
+        long begun = System.nanoTime();
+        deleted(second);
+        // Much less than the time-out of the first request, 30 s.
+        assertTrue(System.nanoTime() - begun < 10_000_000_000L);
+    }
+
+    @Test
+    void a_delete_that_is_interrupted_does_not_end_the_request_of_others() throws Exception {
+        CountDownLatch firstMayEnd = new CountDownLatch(1);
+        CountDownLatch secondMayEnd = new CountDownLatch(1);
+        TestSegment first = copied();
+        TestSegment second = copied();
+        TestSegment third = copied();
+        fake.fault = (request, exchange) -> {
+            if (request.operation().equals("DeleteObjects")) {
+                (reached.incrementAndGet() == 1 ? firstMayEnd : secondMayEnd).await();
+            }
+            return false;
+        };
+        List<CompletableFuture<Void>> others = new ArrayList<>();
+        others.add(CompletableFuture.runAsync(() -> assertDoesNotThrow(() -> deleted(first))));
+        Waiting.until(() -> reached.get() == 1);
+        // These two share the next request.
+        others.add(CompletableFuture.runAsync(() -> assertDoesNotThrow(() -> deleted(second))));
+        CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS).execute(firstMayEnd::countDown);
+        Waiting.millisUntilInterrupted(() -> deleted(third), () -> reached.get() == 2);
+        secondMayEnd.countDown();
+        for (CompletableFuture<Void> other : others) {
+            other.get(20, TimeUnit.SECONDS);
+        }
+        assertFalse(fake.objects.containsKey(second.logKey()));
+    }
+
+    private Void deleted(TestSegment segment) throws Exception {
+        plugin.deleteLogSegmentData(segment.metadata());
+        return null;
+    }
+
     private long attempt(Kind kind, Server server) throws Exception {
         fake.fault = (request, exchange) -> false;
         int before = reached.get();
@@ -151,10 +203,7 @@ class InterruptTest {
                 }
             };
             case INDEX -> () -> plugin.fetchIndex(segment.metadata(), IndexType.OFFSET);
-            case DELETE -> () -> {
-                plugin.deleteLogSegmentData(segment.metadata());
-                return null;
-            };
+            case DELETE -> () -> deleted(segment);
         };
     }
 

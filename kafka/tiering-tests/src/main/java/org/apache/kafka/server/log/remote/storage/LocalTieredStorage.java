@@ -2,7 +2,6 @@ package org.apache.kafka.server.log.remote.storage;
 
 import static org.apache.kafka.server.log.remote.storage.LocalTieredStorageEvent.EventType;
 
-import forebay.tiered.ForebayRemoteStorageManager;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,6 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.server.log.remote.storage.LocalTieredStorageListener.LocalTieredStorageListeners;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentFileset.RemoteLogSegmentFileType;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
@@ -23,7 +23,7 @@ import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.Custo
  * Stands in for Kafka's class of this name, which is final and which Kafka's tests name. It keeps two tiers: files laid out as Kafka's tests look for them, and the
  * plugin. What brokers read comes from the plugin, and every byte is compared with the files.
  *
- * <p>The system properties {@code forebay.tier.endpoint}, {@code forebay.tier.bucket} and {@code forebay.tier.credentials} name the S3 server.
+ * <p>System properties that begin with {@code forebay.tier.} are settings of the plugin, such as {@code forebay.tier.endpoint}.
  */
 public final class LocalTieredStorage implements RemoteStorageManager {
     /** Names of settings that Kafka's tests use. */
@@ -34,8 +34,11 @@ public final class LocalTieredStorage implements RemoteStorageManager {
     public static final String BROKER_ID = "broker.id";
 
     private static final String FOLDER = "kafka-tiered-storage";
+    private static final String PLUGIN = "forebay.tiered.ForebayRemoteStorageManager";
+    private static final String SETTING = "forebay.tier.";
+    private static final LongAdder COPIES = new LongAdder();
 
-    private final ForebayRemoteStorageManager plugin = new ForebayRemoteStorageManager();
+    private final RemoteStorageManager plugin = plugin();
     private final LocalTieredStorageListeners listeners = new LocalTieredStorageListeners();
     private final LocalTieredStorageHistory history = new LocalTieredStorageHistory();
     private final AtomicInteger events = new AtomicInteger();
@@ -47,6 +50,20 @@ public final class LocalTieredStorage implements RemoteStorageManager {
         history.listenTo(this);
     }
 
+    /** The plugin is not compiled with this module: it is on the class path. */
+    private static RemoteStorageManager plugin() {
+        try {
+            return (RemoteStorageManager) Class.forName(PLUGIN).getConstructor().newInstance();
+        } catch (ReflectiveOperationException failure) {
+            throw new IllegalStateException("the plugin is not on the class path", failure);
+        }
+    }
+
+    /** Segments that the plugin has copied, for all brokers of this process. */
+    public static long copies() {
+        return COPIES.sum();
+    }
+
     @Override
     public void configure(Map<String, ?> configs) {
         broker = (Integer) configs.get(BROKER_ID);
@@ -55,9 +72,11 @@ public final class LocalTieredStorage implements RemoteStorageManager {
         folder.mkdirs();
         Map<String, Object> settings = new HashMap<>();
         settings.put(BROKER_ID, broker);
-        settings.put("endpoint", System.getProperty("forebay.tier.endpoint"));
-        settings.put("bucket", System.getProperty("forebay.tier.bucket"));
-        settings.put("credentials.file", System.getProperty("forebay.tier.credentials"));
+        for (String property : System.getProperties().stringPropertyNames()) {
+            if (property.startsWith(SETTING)) {
+                settings.put(property.substring(SETTING.length()), System.getProperty(property));
+            }
+        }
         settings.put("key.prefix", parent.getName());
         plugin.configure(settings);
     }
@@ -71,6 +90,7 @@ public final class LocalTieredStorage implements RemoteStorageManager {
         } catch (IOException failure) {
             throw new RemoteStorageException(failure);
         }
+        COPIES.increment();
         tell(event(EventType.COPY_SEGMENT, metadata).withFileset(files));
         return custom;
     }
