@@ -38,17 +38,17 @@ final class BlockMemory {
     }
 
     /**
-     * Makes room for blocks that no reader waits for: the first that are missing from a range. Takes no more than
+     * Makes room for blocks that no reader waits for: the first that are missing from a range, up to a number. Takes no more than
      * half of the memory, and never waits. If fewer than a least number are missing, it waits for more to be, unless
      * the object ends there: requests should not be small.
      */
-    synchronized List<Block> takeAhead(StoredObject object, int from, int until, int countMin) {
+    synchronized List<Block> takeAhead(StoredObject object, int from, int until, int countMin, int countMax) {
         int index = from;
         while (index < until && blocks.containsKey(new Block.Id(object.key(), index))) {
             index++;
         }
         boolean few = until - index < countMin && until < Block.count(object.size());
-        return few ? List.of() : make(object, index, until - index, blocksMax / 2 - loading);
+        return few ? List.of() : make(object, index, Math.min(until - index, countMax), blocksMax / 2 - loading);
     }
 
     private List<Block> make(StoredObject object, int index, int countMax, int room) {

@@ -87,8 +87,8 @@ final class Fetches {
     }
 
     /** Loads what is missing in a range of blocks, if there is memory to spare. Nobody waits for it. */
-    void ahead(StoredObject object, int from, int until, int countMin) {
-        List<Block> blocks = memory.takeAhead(object, from, until, countMin);
+    void ahead(StoredObject object, int from, int until, int countMin, int countMax) {
+        List<Block> blocks = memory.takeAhead(object, from, until, countMin, countMax);
         if (!blocks.isEmpty()) {
             metrics.readAheadBytes.add((long) blocks.size() * Block.BYTES);
             load(object, blocks);

@@ -164,11 +164,10 @@ final class SegmentReads {
             if (!goesOn) {
                 return;
             }
-            long share = settings.fetchMemoryBytes() / 2 / readers.active();
-            long ahead = Math.min(Math.min(AHEAD_BYTES_MAX, share), (long) settings.fetchWindowBytes() << Math.min(3, fetchesBefore));
+            int ahead = aheadBlocks();
             int from = position / Block.BYTES + 1;
-            int until = blocksUntil((long) position + settings.fetchWindowBytes() + ahead);
-            fetches.ahead(object, from, Math.min(until, from + REQUEST_BLOCKS_MAX), REQUEST_BLOCKS_MIN);
+            int until = Math.min(Block.count(object.size()), from + blocks(settings.fetchWindowBytes()) + ahead);
+            fetches.ahead(object, from, until, requestBlocksMin(ahead), REQUEST_BLOCKS_MAX);
             if (until >= Block.count(object.size())) {
                 nextSegment();
             }
@@ -177,6 +176,18 @@ final class SegmentReads {
         @Override
         public void stopped(int position) {
             readers.stopped(object.key(), position, fetchesBefore + 1);
+        }
+
+        /** How far is read ahead: further with each fetch, within this reader's share of the memory. */
+        private int aheadBlocks() {
+            long share = settings.fetchMemoryBytes() / 2 / readers.active();
+            long ahead = Math.min(Math.min(AHEAD_BYTES_MAX, share), (long) settings.fetchWindowBytes() << Math.min(3, fetchesBefore));
+            return blocks(ahead);
+        }
+
+        /** A request costs time, so it loads at least half of what is read ahead. The other half is there while it runs. */
+        private int requestBlocksMin(int ahead) {
+            return Math.max(REQUEST_BLOCKS_MIN, Math.min(REQUEST_BLOCKS_MAX, ahead / 2));
         }
 
         private int blocksUntil(long position) {
@@ -217,14 +228,18 @@ final class SegmentReads {
                 readers.stopped(log.key(), 0, fetchesBefore + 1);
                 loadStart(new StoredObject(id, indexes.key(), indexes.size().intValue()), INDEX_BLOCKS);
                 loadStart(new StoredObject(id, log.key(), log.size().intValue()),
-                        Block.count(settings.fetchWindowBytes() + BEFORE_WANTED));
+                        Math.max(blocks(settings.fetchWindowBytes() + BEFORE_WANTED), Math.min(REQUEST_BLOCKS_MAX, aheadBlocks())));
             } catch (IOException failure) {
                 LOG.debug("nothing is read ahead: {}", failure.getMessage());
             }
         }
 
+        private static int blocks(long bytes) {
+            return (int) ((bytes + Block.BYTES - 1) / Block.BYTES);
+        }
+
         private void loadStart(StoredObject next, int blocks) {
-            fetches.ahead(next, 0, Math.min(blocks, Block.count(next.size())), 1);
+            fetches.ahead(next, 0, Math.min(blocks, Block.count(next.size())), 1, blocks);
         }
     }
 }

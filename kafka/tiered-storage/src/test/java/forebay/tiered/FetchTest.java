@@ -91,7 +91,7 @@ class FetchTest {
             position = fetch(segment, Math.max(0, position - 15_000), MIB);
         }
         assertTrue(asked() <= segment.bytes.length * 1.15, asked() + " bytes for " + segment.bytes.length);
-        assertTrue(fake.requests("GetObject").size() <= 30, fake.requests("GetObject").size() + " requests");
+        assertTrue(fake.requests("GetObject").size() <= 12, fake.requests("GetObject").size() + " requests");
         assertTrue(plugin.metrics().readAheadBytes.sum() > 0);
     }
 
