@@ -122,6 +122,36 @@ pub struct Measured {
     pub server_cpu_s: Option<f64>,
 }
 
+/// The ranges of existing objects to read.
+#[derive(Debug, Clone)]
+pub struct RangesPlan<'a> {
+    /// The bucket.
+    pub bucket: &'a str,
+    /// The objects whose keys begin with this.
+    pub prefix: &'a str,
+    /// And end with this.
+    pub suffix: &'a str,
+    /// The size of a range.
+    pub range_bytes: u64,
+    /// The number of requests at once.
+    pub threads: u32,
+    /// The number of ranges at random positions, and the seed of these positions; `None` reads each object from its beginning to its end.
+    pub random: Option<(u32, u32)>,
+}
+
+/// How fast ranges were read.
+#[derive(Debug, Clone, Deserialize)]
+pub struct RangesRead {
+    /// How long it took.
+    pub seconds: f64,
+    /// The bytes that were read.
+    pub bytes: u64,
+    /// The middle latency of a request.
+    pub p50_ms: f64,
+    /// The 99th percentile.
+    pub p99_ms: f64,
+}
+
 #[derive(Deserialize)]
 struct MeasuredAll {
     measured: Vec<Measured>,
@@ -202,6 +232,21 @@ impl ObjectsTool {
         words.extend(files.iter().map(|file| file.to_string_lossy().into_owned()));
         let uploaded: Uploaded = self.run(&mut command_for(&words, store)?, progress)?;
         Ok(uploaded.bytes)
+    }
+
+    /// Reads ranges of existing objects.
+    pub fn read_ranges(&self, store: &StoreAddress, plan: &RangesPlan<'_>) -> Result<RangesRead> {
+        let mut words = java::words(&self.kafka, SIZE, "warn", MAIN, &["ranges"]);
+        words.extend(["--endpoint", &store.endpoint, "--region", &store.region].map(str::to_owned));
+        words.extend(
+            ["--bucket", plan.bucket, "--prefix", plan.prefix, "--suffix", plan.suffix].map(str::to_owned),
+        );
+        words.extend(["--range-bytes".to_owned(), plan.range_bytes.to_string()]);
+        words.extend(["--threads".to_owned(), plan.threads.to_string()]);
+        if let Some((count, seed)) = plan.random {
+            words.extend(["--random".to_owned(), count.to_string(), "--seed".to_owned(), seed.to_string()]);
+        }
+        self.run(&mut command_for(&words, store)?, |_| {})
     }
 
     /// Runs the tool, and returns its summary.
@@ -297,6 +342,16 @@ mod tests {
         };
         assert_eq!((checked.cases[0].kind, checked.cases[0].failed), (Kind::Rule, 1));
         assert_eq!((checked.operations[0].count, checked.operations[0].mb_per_s), (2, 0.0));
+    }
+
+    #[test]
+    fn the_summary_of_ranges_is_read() {
+        let text =
+            r#"{"event":"summary","seconds":0.5,"operations":3,"bytes":3000,"p50_ms":1.5,"p99_ms":2.5}"#;
+        let Ok(Line::Summary(read)) = serde_json::from_str::<Line<RangesRead>>(text) else {
+            panic!("it is a summary")
+        };
+        assert_eq!((read.bytes, read.seconds), (3000, 0.5));
     }
 
     #[test]

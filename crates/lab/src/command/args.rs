@@ -45,7 +45,8 @@ pub struct RunArgs {
     /// forebay copies segments by reference only: a copy that would have to be uploaded fails.
     #[arg(long, value_name = "TIER")]
     pub(super) tier: Option<TierKind>,
-    /// What happens while segments are copied, for `tier-correctness`: faults in their order, separated by commas; the default is none
+    /// What happens while segments are copied, for experiments on tiered storage: faults in their order, separated by commas; the
+    /// default depends on the experiment
     #[arg(long, value_delimiter = ',', value_name = "FAULT")]
     pub(super) fault: Vec<Fault>,
     /// Version of Kafka

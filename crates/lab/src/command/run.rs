@@ -13,7 +13,7 @@ use crate::experiment::{self, Experiment};
 use crate::host::{Needs, check_prerequisites};
 use crate::output::print;
 use crate::report::{self, NotRun, RunResult, Verdict};
-use crate::request::{ClusterAddress, EnvironmentKind, Fault, Request, StorageKind, TierKind, TierRequest};
+use crate::request::{ClusterAddress, EnvironmentKind, Request, StorageKind, TierKind, TierRequest};
 use crate::run::{self, supervisor};
 use crate::storage;
 use crate::toolbox::{Cache, Toolset};
@@ -135,6 +135,9 @@ fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<Str
     if !experiment.takes_tiers() && (args.tier.is_some() || !args.fault.is_empty()) {
         return Some(format!("experiment {name} has no tier, so it takes neither --tier nor --fault"));
     }
+    if experiment.default_faults().is_empty() && !args.fault.is_empty() {
+        return Some(format!("experiment {name} is without faults, so it does not take --fault"));
+    }
     if !args.bootstrap_server.is_empty() && !experiment.takes_clusters() {
         return Some(format!(
             "experiment {name} needs a cluster of its own; `forebay lab list` shows the experiments that run on an existing cluster"
@@ -255,7 +258,7 @@ pub fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> 
     let cache = args.cache.resolve()?;
     let tier = experiment.takes_tiers().then(|| TierRequest {
         kind: args.tier.unwrap_or(TierKind::Forebay),
-        faults: if args.fault.is_empty() { vec![Fault::None] } else { args.fault },
+        faults: if args.fault.is_empty() { experiment.default_faults().to_vec() } else { args.fault },
     });
     let server = tier.as_ref().and_then(|tier| tier.kind.server());
     let needs_daemon = storages.iter().chain(&server).any(|kind| *kind == StorageKind::Forebay);

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::host::Environment;
 use crate::report::{Recorder, Subject};
-use crate::request::{Profile, Request, StorageKind};
+use crate::request::{Fault, Profile, Request, StorageKind};
 use crate::toolbox::Toolset;
 
 /// An experiment.
@@ -51,9 +51,14 @@ pub trait Experiment: Sync {
         false
     }
 
-    /// Whether it has a tier, and takes `--tier` and `--fault`.
+    /// Whether it has a tier, and takes `--tier`.
     fn takes_tiers(&self) -> bool {
         false
+    }
+
+    /// The faults that happen if the user names none, for experiments with a tier. It takes no `--fault` if this is empty.
+    fn default_faults(&self) -> &'static [Fault] {
+        if self.takes_tiers() { &[Fault::None] } else { &[] }
     }
 
     /// The free space in bytes that it needs if brokers keep their logs in a folder of this host.

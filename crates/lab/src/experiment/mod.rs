@@ -26,6 +26,7 @@ mod silly_rename;
 mod sizing;
 mod throughput;
 mod tier_correctness;
+mod tier_fetch;
 mod tls;
 
 use crate::report::Subject;
@@ -55,6 +56,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &object_speed::ObjectSpeed,
     &tier_correctness::TierCorrectness,
     &kafka_tiering::KafkaTiering,
+    &tier_fetch::TierFetch,
     &mount::MountCheck,
 ];
 

@@ -20,7 +20,7 @@ mod subject;
 mod table;
 
 pub use compare::{comparison_table, verdict_table};
-pub use curve::{Axis, CurveSpec};
+pub use curve::{Axis, CurveSpec, Reference};
 pub use files::{COMPARISON_FILE, forget, storage_file_name, write, write_all, write_comparison};
 pub use html::{All, NotRun, number};
 pub use read::read;

@@ -5,6 +5,7 @@
 
 mod broker_node;
 mod external_target;
+mod history;
 mod own_cluster;
 mod replicas;
 mod tally;
@@ -13,6 +14,7 @@ mod testbeds;
 mod tier;
 pub mod watch;
 
+pub use history::{History, HistorySpec};
 pub use own_cluster::{Layout, Testbed, TestbedSpec, figure};
 pub use replicas::Replicas;
 pub use tally::{Tally, Title};

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 
 use super::own_cluster::Testbed;
-use crate::cluster::{Distribution, Metrics, Plugin, TierChecked};
+use crate::cluster::{Distribution, Metrics, Plugin, StoreAddress, TierChecked};
 use crate::host::Environment;
 use crate::report::Recorder;
 use crate::request::{Request, StorageKind, TierKind};
@@ -19,6 +19,9 @@ use crate::storage::{self, AccessKey, Buckets, Forebay, ObjectStore, Relay, Stor
 pub const BUCKET: &str = "tier";
 /// The port of the S3 server of a daemon that also serves the log directories.
 const S3_PORT: u16 = 9000;
+/// The plugin's default region.
+const REGION: &str = "us-east-1";
+const METADATA_FACTOR: &str = "rlmm.config.remote.log.metadata.topic.replication.factor";
 const PLUGIN: &str = "forebay.tiered.ForebayRemoteStorageManager";
 const KAFKA_LOCAL: &str = "org.apache.kafka.server.log.remote.storage.LocalTieredStorage";
 /// The folder of `kafka-local`, in the brokers' shared storage.
@@ -43,6 +46,8 @@ struct Server {
     /// The plugin's settings, for `forebay-tier check`.
     config: PathBuf,
     settings: Vec<(String, String)>,
+    /// Where brokers reach it, and with which key.
+    address: StoreAddress,
     /// The server, if it is not the one of the log directories.
     _store: Option<ObjectStore>,
 }
@@ -115,19 +120,32 @@ impl Tier {
         Ok(&server.relay)
     }
 
+    /// Where brokers reach its server, behind the relay. `None` if it has none.
+    pub fn address(&self) -> Option<&StoreAddress> {
+        self.server.as_ref().map(|server| &server.address)
+    }
+
     /// The buckets of its server, if that is Forebay.
     pub fn buckets(&self) -> Result<&Buckets> {
         let buckets = self.server.as_ref().and_then(|server| server.buckets.as_ref());
         buckets.with_context(|| format!("tier {} has no bucket whose size can be limited", self.kind))
     }
 
-    /// The settings of brokers.
+    /// The settings of brokers in a cluster of so many. Kafka's topic with the metadata of segments has three replicas, or fewer if there are
+    /// fewer brokers.
+    pub fn settings_for(&self, brokers: u32) -> Vec<(String, String)> {
+        let mut all = self.settings();
+        all.push((METADATA_FACTOR.to_owned(), brokers.min(3).to_string()));
+        all
+    }
+
+    /// The settings of three brokers or more.
     pub fn settings(&self) -> Vec<(String, String)> {
         let of_kafka = [
             ("remote.log.storage.system.enable", "true"),
             ("remote.log.metadata.manager.listener.name", "PLAINTEXT"),
             ("rlmm.config.remote.log.metadata.topic.num.partitions", "3"),
-            ("rlmm.config.remote.log.metadata.topic.replication.factor", "3"),
+            (METADATA_FACTOR, "3"),
             ("remote.log.manager.task.interval.ms", "1000"),
             ("log.retention.check.interval.ms", "1000"),
             ("log.initial.task.delay.ms", "1000"),
@@ -216,6 +234,14 @@ impl Server {
         let config = environment.scratch().join("tier.properties");
         let lines: String = settings.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
         std::fs::write(&config, lines).with_context(|| format!("write {}", config.display()))?;
-        Ok(Self { relay, buckets, config, settings, _store: store })
+        let address = StoreAddress {
+            name: BUCKET.to_owned(),
+            endpoint,
+            region: REGION.to_owned(),
+            access_key: key.id.clone(),
+            secret_key: key.secret.clone(),
+            pid: None,
+        };
+        Ok(Self { relay, buckets, config, settings, address, _store: store })
     }
 }

@@ -3,11 +3,11 @@ package forebay.objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command line: {@code check}, {@code speed} and {@code upload}. */
+/** The command line: {@code check}, {@code speed}, {@code upload} and {@code ranges}. */
 @Command(
         name = "objects",
         description = "Checks and measures an object store, with the AWS SDK for Java.",
-        subcommands = {CheckCommand.class, SpeedCommand.class, UploadCommand.class},
+        subcommands = {CheckCommand.class, SpeedCommand.class, UploadCommand.class, RangesCommand.class},
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND")
 public final class Main {

@@ -3,11 +3,11 @@ package forebay.records;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command line: {@code produce}, {@code verify}, {@code watch} and {@code tiers}. */
+/** The command line: {@code produce}, {@code verify}, {@code watch}, {@code tiers} and {@code read}. */
 @Command(
         name = "records",
-        description = "Writes records to a topic that can be checked byte for byte, and checks them; watches replicas and tiers.",
-        subcommands = {ProduceCommand.class, VerifyCommand.class, WatchCommand.class, TiersCommand.class},
+        description = "Writes records to a topic that can be checked byte for byte, and checks them; watches replicas and tiers; measures reads.",
+        subcommands = {ProduceCommand.class, VerifyCommand.class, WatchCommand.class, TiersCommand.class, ReadCommand.class},
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND")
 public final class Main {
