@@ -4,7 +4,7 @@ CARGO ?= cargo
 # Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
 OUT ?=
 
-.PHONY: help setup build package demo test fuzz soak crash s3-conformance bench bench-s3 lint docs clean
+.PHONY: help setup build package demo test fuzz soak crash s3-conformance tiering bench bench-s3 lint docs clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,6 +43,9 @@ s3-conformance: ## Run the S3 conformance suites of others, for about an hour
 	@scripts/setup tests
 	$(CARGO) build --profile ci --locked --package forebay
 	@scripts/check-s3-conformance target/ci/forebay
+
+tiering: setup build ## Test tiered storage with brokers on NFS mounts: the experiments of the lab on it, small
+	@scripts/tiering target/release/forebay $(OUT)
 
 bench: setup build ## Measure Forebay beside NFS-Ganesha: one client, and many streams
 	@scripts/bench target/release/forebay $(OUT)

@@ -47,6 +47,10 @@ pub struct RecordsPlan {
     pub payload: Payload,
     /// Maximum bytes per batch.
     pub batch_bytes: u32,
+    /// The memory for records that are not acknowledged. With more records waiting, the producer sends no others.
+    pub buffer_bytes: u32,
+    /// Requests that one broker has not answered, at most.
+    pub requests_in_flight: u32,
     /// The seed of the payloads.
     pub seed: u64,
     /// Records per second; `None` for as fast as the cluster accepts them.
@@ -55,6 +59,8 @@ pub struct RecordsPlan {
     pub acknowledged: PathBuf,
     /// Records below this offset of each partition were deleted on purpose.
     pub deleted_before: u64,
+    /// Whether retention deletes records: those below the first offset of their partition need not be there.
+    pub retention: bool,
     /// Verification counts only this many acknowledgements, from the first; `None`: all of them.
     pub first: Option<u64>,
     /// Whether records have keys, headers and timestamps that are compared, and are looked up by time.
@@ -75,10 +81,13 @@ impl RecordsPlan {
             record_bytes,
             payload: Payload::Unique,
             batch_bytes: 256 << 10,
+            buffer_bytes: 32 << 20,
+            requests_in_flight: 5,
             seed,
             rate: None,
             acknowledged,
             deleted_before: 0,
+            retention: false,
             first: None,
             envelope: false,
             transaction: None,
@@ -100,6 +109,8 @@ pub struct Production {
     reader: JoinHandle<Option<Summary>>,
     latest: Arc<Mutex<Summary>>,
     log: PathBuf,
+    /// While this file exists, nothing is sent.
+    pause: PathBuf,
 }
 
 impl Tools {
@@ -110,6 +121,8 @@ impl Tools {
         let (seed, rate) = (plan.seed.to_string(), plan.rate.unwrap_or(0).to_string());
         let acknowledged = plan.acknowledged.to_string_lossy();
         let batch = format!("batch.size={}", plan.batch_bytes);
+        let buffer = format!("buffer.memory={}", plan.buffer_bytes);
+        let in_flight = format!("max.in.flight.requests.per.connection={}", plan.requests_in_flight);
         let transaction = plan.transaction.unwrap_or(0).to_string();
         let compression = format!("compression.type={}", plan.compression.unwrap_or("none"));
         let mut arguments = vec![
@@ -126,6 +139,10 @@ impl Tools {
             plan.payload.name(),
             "--property",
             &batch,
+            "--property",
+            &buffer,
+            "--property",
+            &in_flight,
             "--seed",
             &seed,
             "--rate",
@@ -138,6 +155,11 @@ impl Tools {
             &compression,
         ];
         arguments.extend(plan.envelope.then_some("--envelope"));
+        let pause = plan.acknowledged.with_extension("pause");
+        let pause_file = pause.to_string_lossy();
+        if plan.transaction.is_none() {
+            arguments.extend(["--pause-file", &pause_file]);
+        }
         let (mut child, log) = self.start_records_named(&plan.topic, &arguments)?;
         let mut speed = Speed::default();
         let (recorder, planned) = (recorder.clone(), plan.records);
@@ -154,7 +176,7 @@ impl Tools {
             }
             *theirs.lock().unwrap_or_else(PoisonError::into_inner) = line.clone();
         })?;
-        Ok(Production { child, reader, latest, log })
+        Ok(Production { child, reader, latest, log, pause })
     }
 
     /// Reads the whole topic back and checks every acknowledged record.
@@ -170,7 +192,7 @@ impl Tools {
         let lookups = if plan.envelope { LOOKUPS } else { "0" };
         let isolation = if plan.transaction.is_some() { "read_committed" } else { "read_uncommitted" };
         let isolation = format!("isolation.level={isolation}");
-        let arguments = [
+        let mut arguments = vec![
             "verify",
             "--first",
             &first,
@@ -191,13 +213,14 @@ impl Tools {
             "--lookups",
             lookups,
         ];
+        arguments.extend(plan.retention.then_some("--retention"));
         let (mut child, log) = self.start_records_named(&plan.topic, &arguments)?;
         let recorder = recorder.clone();
         let reader = follow(&mut child, move |line| {
             let read = line.get("read").and_then(Value::as_u64).unwrap_or(0);
             recorder.detail(format_args!("{read} records read back"));
         })?;
-        Production { child, reader, latest: Arc::default(), log }.wait()
+        Production { child, reader, latest: Arc::default(), log, pause: PathBuf::new() }.wait()
     }
 }
 
@@ -206,6 +229,16 @@ impl Production {
     pub fn acknowledged(&self) -> u64 {
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         latest.get("acknowledged").and_then(Value::as_u64).unwrap_or(0)
+    }
+
+    /// Sends no more records, until [`Production::resume`]. Those that were sent are answered. Transactions cannot be paused.
+    pub fn pause(&self) -> Result<()> {
+        std::fs::write(&self.pause, b"").with_context(|| format!("write {}", self.pause.display()))
+    }
+
+    /// Continues after [`Production::pause`].
+    pub fn resume(&self) -> Result<()> {
+        std::fs::remove_file(&self.pause).with_context(|| format!("remove {}", self.pause.display()))
     }
 
     /// Whether the tool has written its summary.

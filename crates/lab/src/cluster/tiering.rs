@@ -32,6 +32,10 @@ pub struct TierReading {
     pub lost: Vec<String>,
     /// For each partition, such as `topic-0`, the first offset that is not in the tier.
     pub next: BTreeMap<String, u64>,
+    /// For each partition, its first offset, in the tier or not.
+    pub starts: BTreeMap<String, u64>,
+    /// For each partition, the offset of its next record.
+    pub ends: BTreeMap<String, u64>,
 }
 
 /// A watch on topics. Dropping it ends it.

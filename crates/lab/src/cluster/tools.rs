@@ -137,8 +137,10 @@ impl Tools {
         Ok(reassignment)
     }
 
-    /// Deletes the records below an offset in every one of a topic's partitions.
-    pub fn delete_records(&self, topic: &str, partitions: u32, before: u64) -> Result<()> {
+    /// Deletes the records below an offset in every one of a topic's partitions; `None` for all records.
+    pub fn delete_records(&self, topic: &str, partitions: u32, before: Option<u64>) -> Result<()> {
+        // -1 is the end.
+        let before = before.map_or(json!(-1), |before| json!(before));
         let partition = |partition| json!({"topic": topic, "partition": partition, "offset": before});
         let partitions: Vec<Value> = (0..partitions).map(partition).collect();
         let file = self.logs.join(format!("deletion-{topic}.json"));

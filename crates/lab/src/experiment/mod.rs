@@ -27,6 +27,7 @@ mod sizing;
 mod throughput;
 mod tier_correctness;
 mod tier_fetch;
+mod tier_retention;
 mod tls;
 
 use crate::report::Subject;
@@ -57,6 +58,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &tier_correctness::TierCorrectness,
     &kafka_tiering::KafkaTiering,
     &tier_fetch::TierFetch,
+    &tier_retention::TierRetention,
     &mount::MountCheck,
 ];
 

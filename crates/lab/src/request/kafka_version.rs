@@ -40,6 +40,11 @@ impl KafkaVersion {
         self == Self::V3_9
     }
 
+    /// Whether `segment.bytes` may be less than 1 MiB. Other versions have `internal.segment.bytes` for that.
+    pub fn has_segments_of_any_size(self) -> bool {
+        self == Self::V3_9
+    }
+
     /// What is known to be wrong with it.
     pub fn warning(self) -> Option<&'static str> {
         (self == Self::V4_1).then_some(

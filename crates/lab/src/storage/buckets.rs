@@ -28,6 +28,7 @@ const FILL_ATTEMPTS: u32 = 20;
 #[derive(Deserialize)]
 struct BucketShown {
     bytes_logical: u64,
+    objects: u64,
 }
 
 impl Buckets {
@@ -44,14 +45,22 @@ impl Buckets {
     pub fn fill(&self, name: &str) -> Result<()> {
         let mut attempt = 0;
         loop {
-            let (said, _) = administer(&self.program, &self.pool, &["bucket", "show", name, "--json"])?;
-            let shown: BucketShown = serde_json::from_slice(&said).context("parse what bucket show says")?;
-            match self.limit(name, &shown.bytes_logical.max(1).to_string()) {
+            match self.limit(name, &self.show(name)?.bytes_logical.max(1).to_string()) {
                 // It has grown.
                 Err(_) if attempt < FILL_ATTEMPTS => attempt += 1,
                 result => return result,
             }
         }
+    }
+
+    /// The number of objects in a bucket.
+    pub fn objects(&self, name: &str) -> Result<u64> {
+        Ok(self.show(name)?.objects)
+    }
+
+    fn show(&self, name: &str) -> Result<BucketShown> {
+        let (said, _) = administer(&self.program, &self.pool, &["bucket", "show", name, "--json"])?;
+        serde_json::from_slice(&said).context("parse what bucket show says")
     }
 
     /// Removes the limit of a bucket's size.

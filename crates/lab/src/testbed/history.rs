@@ -150,7 +150,7 @@ mod tests {
 
     fn reading(next: [u64; 2], local: u64) -> TierReading {
         let next = BTreeMap::from([("h-0".to_owned(), next[0]), ("h-1".to_owned(), next[1])]);
-        TierReading { tiered: next.values().sum(), local, end: 200, lost: Vec::new(), next }
+        TierReading { tiered: next.values().sum(), local, end: 200, next, ..TierReading::default() }
     }
 
     #[test]

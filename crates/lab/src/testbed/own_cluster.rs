@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::broker_node::BrokerNode;
 use super::target::{CpuTime, Target};
 use crate::agent::caches;
-use crate::cluster::{Broker, Cluster, Distribution, Placement, Settings, Tools, failure_reason};
+use crate::cluster::{Assignment, Broker, Cluster, Distribution, Placement, Settings, Tools, failure_reason};
 use crate::host::{Environment, Guest, GuestSpec, ProcessorSplit};
 use crate::progress::Tone;
 use crate::report::Recorder;
@@ -202,6 +202,15 @@ impl Testbed {
         let brokers = self.cluster.brokers();
         let broker = brokers.iter().find(|candidate| candidate.id() == broker).context("no such broker")?;
         Ok(broker.log_folder())
+    }
+
+    /// Gives every partition of these topics another leader: the last of its replicas.
+    pub fn change_leaders(&self, assignments: &mut [Assignment]) -> Result<()> {
+        for assignment in assignments {
+            *assignment = assignment.with_other_leaders();
+            self.cluster.tools().begin_reassignment(assignment)?;
+        }
+        self.cluster.tools().elect_preferred_leaders()
     }
 
     /// Restarts a broker that has ended, on its node.

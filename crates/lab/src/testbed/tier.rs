@@ -13,7 +13,8 @@ use crate::cluster::{Distribution, Metrics, Plugin, StoreAddress, TierChecked};
 use crate::host::Environment;
 use crate::report::Recorder;
 use crate::request::{Request, StorageKind, TierKind};
-use crate::storage::{self, AccessKey, Buckets, Forebay, ObjectStore, Relay, Storage};
+use crate::storage::{self, AccessKey, Buckets, Forebay, ObjectStore, Relay, Space, Storage};
+use crate::wire::TreeEntry;
 
 /// The bucket of a tier.
 pub const BUCKET: &str = "tier";
@@ -49,7 +50,7 @@ struct Server {
     /// Where brokers reach it, and with which key.
     address: StoreAddress,
     /// The server, if it is not the one of the log directories.
-    _store: Option<ObjectStore>,
+    store: Option<ObjectStore>,
 }
 
 impl Tier {
@@ -175,6 +176,26 @@ impl Tier {
         self.server.as_ref().map(check).transpose()
     }
 
+    /// The space of the pool that has its buckets, or the log directories. `None` if neither is Forebay.
+    pub fn space(&self, testbed: &Testbed) -> Result<Option<Space>> {
+        let store = self.server.as_ref().and_then(|server| server.store.as_ref());
+        match store.and_then(|store| store.pool.as_ref()) {
+            Some(pool) => pool.space().map(Some),
+            None if testbed.storage.kind() == StorageKind::Forebay => testbed.storage.space().map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The number of segments in the directory of `kafka-local`. `None` for other tiers.
+    pub fn files(&self, testbed: &Testbed) -> Result<Option<u64>> {
+        if self.server.is_some() {
+            return Ok(None);
+        }
+        let tree = testbed.node(1)?.list_tree(LOCAL_FOLDER)?;
+        let is_segment = |entry: &&TreeEntry| !entry.folder && entry.path.extension() == Some("log".as_ref());
+        Ok(Some(tree.iter().filter(is_segment).count() as u64))
+    }
+
     /// The sums of the plugins' counters over all brokers, since these started. Empty if the plugin is not ours.
     pub fn counters(&self, testbed: &Testbed) -> Result<Metrics> {
         let mut sums = Metrics::new();
@@ -242,6 +263,6 @@ impl Server {
             secret_key: key.secret.clone(),
             pid: None,
         };
-        Ok(Self { relay, buckets, config, settings, address, _store: store })
+        Ok(Self { relay, buckets, config, settings, address, store })
     }
 }

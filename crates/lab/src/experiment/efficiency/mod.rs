@@ -208,7 +208,7 @@ impl<'a> Work<'a> {
         self.recorder.stage("records deleted");
         let before = self.unique.records / u64::from(PARTITIONS) * DELETED_PERCENT / 100;
         self.unique.deleted_before = before;
-        self.testbed.cluster.tools().delete_records(UNIQUE_TOPIC, PARTITIONS, before)?;
+        self.testbed.cluster.tools().delete_records(UNIQUE_TOPIC, PARTITIONS, Some(before))?;
         self.recorder
             .event(Tone::Plain, format_args!("records below offset {before} of each partition are deleted"));
         self.account.wait(&self.testbed, "old segments are deleted", PATIENCE, |testbed| {

@@ -93,7 +93,7 @@ impl Strike<'_> {
             Fault::S3Errors => self.disturb(Disturbance::Errors)?,
             Fault::S3Slow => self.disturb(Disturbance::Slow)?,
             Fault::BrokerKill => self.kill_broker(testbed)?,
-            Fault::LeaderChange => change_leaders(testbed, places)?,
+            Fault::LeaderChange => testbed.change_leaders(&mut places.assignments)?,
             Fault::Reassign => self.reassign(testbed, places)?,
             Fault::DiskFull => self.fill()?,
         }
@@ -156,12 +156,4 @@ fn hang(testbed: &Testbed) -> Result<()> {
     kill_process(pid, Signal::STOP).context("stop the daemon")?;
     std::thread::sleep(HANG);
     kill_process(pid, Signal::CONT).context("let the daemon continue")
-}
-
-fn change_leaders(testbed: &Testbed, places: &mut Places) -> Result<()> {
-    for assignment in &mut places.assignments {
-        *assignment = assignment.with_other_leaders();
-        testbed.cluster.tools().begin_reassignment(assignment)?;
-    }
-    testbed.cluster.tools().elect_preferred_leaders()
 }

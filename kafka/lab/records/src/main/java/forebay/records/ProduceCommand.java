@@ -58,11 +58,17 @@ final class ProduceCommand implements Callable<Integer> {
             description = "send so many records in each transaction; 0 is without transactions (default)")
     int transaction;
 
+    @Option(names = "--pause-file", paramLabel = "FILE", description = "send nothing while this file exists; not with --transaction")
+    Path pauseFile;
+
     @Option(names = "--acknowledged", required = true, paramLabel = "FILE", description = "where to log acknowledgements")
     Path acknowledged;
 
     @Override
     public Integer call() throws Exception {
+        if (pauseFile != null && transaction > 0) {
+            throw new IllegalArgumentException("--pause-file cannot be combined with --transaction");
+        }
         AcknowledgementLog.Plan plan = new AcknowledgementLog.Plan(seed, records, recordBytes, payload, firstTimestampMs());
         Report report = new Report(System.out);
         ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor();
@@ -71,7 +77,7 @@ final class ProduceCommand implements Callable<Integer> {
                         client(), new ByteArraySerializer(), new ByteArraySerializer())) {
             Producing production = transaction > 0
                     ? new TransactionalProduction(producer, plan, log, transaction)
-                    : new Production(producer, plan, log);
+                    : new Production(producer, plan, log, new Pause(pauseFile));
             ticker.scheduleAtFixedRate(() -> report.progress(production.progress()), 1, 1, TimeUnit.SECONDS);
             production.run(cluster.topic, rate);
             ticker.shutdown();

@@ -17,6 +17,7 @@ final class Production implements Producing {
     private final Producer<byte[], byte[]> producer;
     private final AcknowledgementLog.Plan plan;
     private final AcknowledgementLog.Writer log;
+    private final Pause pause;
     private final ConcurrentHistogram latencyUs = new ConcurrentHistogram(3);
     private long sent;
     private long acknowledged;
@@ -25,10 +26,11 @@ final class Production implements Producing {
     private long lastAcknowledgedNs;
     private long longestPauseNs;
 
-    Production(Producer<byte[], byte[]> producer, AcknowledgementLog.Plan plan, AcknowledgementLog.Writer log) {
+    Production(Producer<byte[], byte[]> producer, AcknowledgementLog.Plan plan, AcknowledgementLog.Writer log, Pause pause) {
         this.producer = producer;
         this.plan = plan;
         this.log = log;
+        this.pause = pause;
     }
 
     @Override
@@ -40,6 +42,8 @@ final class Production implements Producing {
         }
         for (int sequence = 0; sequence < plan.records(); sequence++) {
             Pace.wait(started, sequence, recordsPerSecond);
+            // Records are due later by that time, so that they do not come all at once.
+            started += pause.await();
             send(topic, sequence % partitions, sequence);
         }
         producer.flush();

@@ -55,10 +55,11 @@ final class TiersCommand implements Callable<Integer> {
     }
 
     private State read(Admin admin) throws ExecutionException, InterruptedException {
-        // In this order: a segment is in the tier before it is deleted locally.
+        // In this order: a segment is in the tier before it is deleted locally, and what retention deletes meanwhile is neither lost nor kept.
         Map<TopicPartition, Long> local = offsets(admin, OffsetSpec.earliestLocal());
         Map<TopicPartition, Long> tiered = offsets(admin, OffsetSpec.latestTiered());
-        return new State(local, tiered, offsets(admin, OffsetSpec.latest()));
+        Map<TopicPartition, Long> start = offsets(admin, OffsetSpec.earliest());
+        return new State(start, local, tiered, offsets(admin, OffsetSpec.latest()));
     }
 
     private Map<TopicPartition, Long> offsets(Admin admin, OffsetSpec spec) throws ExecutionException, InterruptedException {
@@ -78,11 +79,12 @@ final class TiersCommand implements Callable<Integer> {
     /**
      * One reading.
      *
+     * @param start the first offset of each partition, in the tier or not
      * @param local the first offset of each partition that the leader has in its log directory
      * @param tiered the last offset of each partition in the tier; -1 if there is none
      * @param end the offset of the next record
      */
-    record State(Map<TopicPartition, Long> local, Map<TopicPartition, Long> tiered, Map<TopicPartition, Long> end) {
+    record State(Map<TopicPartition, Long> start, Map<TopicPartition, Long> local, Map<TopicPartition, Long> tiered, Map<TopicPartition, Long> end) {
         /**
          * The figures of a line.
          *
@@ -99,11 +101,19 @@ final class TiersCommand implements Callable<Integer> {
                 if (inTier > 0) {
                     known.add(partition);
                 }
-                if (first > inTier && !hasNotReadMetadata) {
+                boolean isDeleted = first <= start.getOrDefault(partition, 0L);
+                if (first > inTier && !hasNotReadMetadata && !isDeleted) {
                     lost.add(partition + " begins locally at " + first + ", and the tier ends at " + inTier);
                 }
             });
-            return Map.of("tiered", sum(tiered) + tiered.size(), "local", sum(local), "end", sum(end), "lost", lost, "next", next);
+            return Map.of("tiered", sum(tiered) + tiered.size(), "local", sum(local), "end", sum(end), "lost", lost, "next", next,
+                    "starts", named(start), "ends", named(end));
+        }
+
+        private static Map<String, Long> named(Map<TopicPartition, Long> offsets) {
+            Map<String, Long> named = new LinkedHashMap<>();
+            offsets.forEach((partition, offset) -> named.put(partition.toString(), offset));
+            return named;
         }
 
         private static long sum(Map<TopicPartition, Long> offsets) {

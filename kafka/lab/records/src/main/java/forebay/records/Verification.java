@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -19,7 +20,7 @@ final class Verification {
     private static final int PROBLEMS_KEPT = 20;
 
     private final AcknowledgementLog.Contents expected;
-    private final long deletedBefore;
+    private final IntToLongFunction deletedBefore;
     private final BitSet seen;
     private final List<String> problems = new ArrayList<>();
     private long read;
@@ -34,11 +35,11 @@ final class Verification {
 
     /** Every acknowledged record must be there. */
     Verification(AcknowledgementLog.Contents expected) {
-        this(expected, 0);
+        this(expected, partition -> 0);
     }
 
-    /** Records below offset {@code deletedBefore} of their partition were deleted on purpose, and may be there or not. */
-    Verification(AcknowledgementLog.Contents expected, long deletedBefore) {
+    /** Records below the offset that {@code deletedBefore} has for their partition were deleted on purpose, and may be there or not. */
+    Verification(AcknowledgementLog.Contents expected, IntToLongFunction deletedBefore) {
         this.expected = expected;
         this.deletedBefore = deletedBefore;
         this.seen = new BitSet(expected.plan().records());
@@ -104,7 +105,7 @@ final class Verification {
             if (!expected.isAcknowledged(sequence) || seen.get(sequence)) {
                 continue;
             }
-            if (expected.offset(sequence) < deletedBefore) {
+            if (expected.offset(sequence) < deletedBefore.applyAsLong(expected.partition(sequence))) {
                 deleted++;
             } else {
                 missing++;

@@ -2,9 +2,13 @@ package forebay.records;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.IntToLongFunction;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,6 +39,9 @@ final class VerifyCommand implements Callable<Integer> {
             description = "records below this offset of each partition were deleted on purpose (default: 0)")
     long deletedBefore;
 
+    @Option(names = "--retention", description = "records below the first offset of their partition were deleted by retention")
+    boolean retention;
+
     @Option(names = "--lookups", defaultValue = "0", paramLabel = "COUNT",
             description = "look up so many times in each partition; the records must have envelopes (default: 0)")
     int lookups;
@@ -49,11 +56,11 @@ final class VerifyCommand implements Callable<Integer> {
         if (lookups > 0 && !expected.plan().hasEnvelopes()) {
             throw new IllegalArgumentException("--lookups needs records that were produced with --envelope");
         }
-        Verification verification = new Verification(expected, deletedBefore);
         Duration patience = Duration.ofSeconds(patienceSeconds);
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                 cluster.client(DEFAULTS), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             Ticker ticker = new Ticker(report);
+            Verification verification = new Verification(expected, deletedBefore(consumer));
             new Reading(consumer, patience).run(cluster.topic, verification, ticker::tick);
             TimeLookups times = new TimeLookups(consumer, expected, verification, patience);
             times.run(cluster.topic, lookups);
@@ -61,8 +68,19 @@ final class VerifyCommand implements Callable<Integer> {
             Map<String, Object> summary = verification.summary();
             summary.put("lookups", times.lookups());
             report.summary(summary);
+            return verification.passed() ? Main.EXIT_OK : Main.EXIT_CHECK_FAILED;
         }
-        return verification.passed() ? Main.EXIT_OK : Main.EXIT_CHECK_FAILED;
+    }
+
+    /** The first offset of each partition that was not deleted on purpose. */
+    private IntToLongFunction deletedBefore(Consumer<byte[], byte[]> consumer) {
+        if (!retention) {
+            return partition -> deletedBefore;
+        }
+        List<TopicPartition> partitions = consumer.partitionsFor(cluster.topic).stream()
+                .map(info -> new TopicPartition(cluster.topic, info.partition())).toList();
+        Map<TopicPartition, Long> first = consumer.beginningOffsets(partitions);
+        return partition -> first.get(new TopicPartition(cluster.topic, partition));
     }
 
     /** Reports at most once a second. */

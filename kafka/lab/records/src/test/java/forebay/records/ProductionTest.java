@@ -55,7 +55,7 @@ class ProductionTest {
     @Test
     void everyRecordIsSentOnceEvenlyAndItsAcknowledgementLogged() throws IOException {
         try (var producer = producer(); var log = new AcknowledgementLog.Writer(log(), PLAN)) {
-            Production production = new Production(producer, PLAN, log);
+            Production production = new Production(producer, PLAN, log, new Pause(null));
             production.run("t", 0);
             assertTrue(production.passed());
             assertEquals(100, producer.history().size());
@@ -65,10 +65,25 @@ class ProductionTest {
     }
 
     @Test
+    void nothingIsSentWhileTheFileExists() throws Exception {
+        Path file = java.nio.file.Files.createFile(directory.resolve("pause"));
+        try (var producer = producer(); var log = new AcknowledgementLog.Writer(log(), PLAN)) {
+            Production production = new Production(producer, PLAN, log, new Pause(file));
+            Thread sending = new Thread(() -> production.run("t", 0));
+            sending.start();
+            Thread.sleep(200);
+            assertEquals(0, producer.history().size());
+            java.nio.file.Files.delete(file);
+            sending.join(20_000);
+            assertTrue(production.passed());
+        }
+    }
+
+    @Test
     void refusedRecordFailsAndIsNotLogged() throws IOException {
         TimeoutException gone = new TimeoutException("gone");
         try (var producer = refusingOnFlush(gone); var log = new AcknowledgementLog.Writer(log(), PLAN)) {
-            Production production = new Production(producer, PLAN, log);
+            Production production = new Production(producer, PLAN, log, new Pause(null));
             production.run("t", 0);
             assertFalse(production.passed());
             assertEquals(1L, production.summary().get("failed"));
@@ -81,7 +96,7 @@ class ProductionTest {
     void whatWasProducedVerifiesFromTheBeginning() throws IOException {
         MockProducer<byte[], byte[]> producer = producer();
         try (var log = new AcknowledgementLog.Writer(log(), PLAN)) {
-            new Production(producer, PLAN, log).run("t", 0);
+            new Production(producer, PLAN, log, new Pause(null)).run("t", 0);
         }
         Verification verification = new Verification(AcknowledgementLog.read(log()));
         try (MockConsumer<byte[], byte[]> consumer = consumerOf(producer)) {
@@ -96,7 +111,7 @@ class ProductionTest {
     void partitionThatStopsAnsweringFailsTheCheckInsteadOfHanging() throws IOException {
         MockProducer<byte[], byte[]> producer = producer();
         try (var log = new AcknowledgementLog.Writer(log(), PLAN)) {
-            new Production(producer, PLAN, log).run("t", 0);
+            new Production(producer, PLAN, log, new Pause(null)).run("t", 0);
         }
         Verification verification = new Verification(AcknowledgementLog.read(log()));
         try (MockConsumer<byte[], byte[]> consumer = consumerOf(producer)) {

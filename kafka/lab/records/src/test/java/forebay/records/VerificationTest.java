@@ -97,13 +97,13 @@ class VerificationTest {
     @Test
     void onlyWhatWasDeletedOnPurposeMayBeGone() throws IOException {
         var expected = AcknowledgementLog.read(directory.resolve("acknowledged"));
-        verification = new Verification(expected, 2);
+        verification = new Verification(expected, partition -> 2);
         acceptOnly(1, 2, 3);
         verification.finish();
         assertTrue(verification.passed());
         assertEquals(1L, verification.summary().get("deleted"));
 
-        verification = new Verification(expected, 2);
+        verification = new Verification(expected, partition -> 2);
         acceptOnly(0, 1, 3);
         finishesWith("missing", 1);
     }
