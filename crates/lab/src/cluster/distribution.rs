@@ -21,6 +21,11 @@ macro_rules! sources {
 pub(super) const SOURCES: &[(&str, &str)] = sources![
     "pom.xml",
     "dist/pom.xml",
+    "faults/pom.xml",
+    "faults/src/main/java/forebay/faults/Errors.java",
+    "faults/src/main/java/forebay/faults/FaultyRemoteStorageManager.java",
+    "faults/src/main/java/forebay/faults/ThrowingHttpClient.java",
+    "faults/src/main/java/forebay/faults/package-info.java",
     "records/pom.xml",
     "records/src/main/java/forebay/records/AcknowledgementLog.java",
     "records/src/main/java/forebay/records/ClusterOptions.java",
@@ -144,6 +149,11 @@ impl Distribution {
         format!("{}/local-tier/*", self.folder.display())
     }
 
+    /// What lets the plugin for tiered storage fail, for a class path of its own.
+    pub fn faults_class_path(&self) -> String {
+        format!("{}/faults/*", self.folder.display())
+    }
+
     /// Kafka's version, from the name of its jar.
     pub fn version(&self) -> Result<String> {
         let names = fs::read_dir(&self.folder).with_context(|| format!("list {}", self.folder.display()))?;
@@ -172,6 +182,7 @@ mod tests {
             ("records", "forebay/records"),
             ("workload", "forebay/workload"),
             ("objects", "forebay/objects"),
+            ("faults", "forebay/faults"),
             ("local-tier", "org/apache/kafka/common/utils"),
         ];
         for (module, package) in packages {

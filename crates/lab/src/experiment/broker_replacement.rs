@@ -5,17 +5,18 @@
 //! with a local disk it finds nothing, and copies every replica from the others. The result is the time from the end of the old broker
 //! until every partition has all of its replicas in sync again.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
 use super::definition::Experiment;
 use crate::cluster::{Assignment, Offsets, RecordsPlan, Settings, SyncWatch};
 use crate::host::Environment;
-use crate::progress::Tone;
 use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, number};
 use crate::request::{Profile, Request, StorageKind};
-use crate::testbed::{Ended, Tally, Target as _, Testbed, TestbedSpec, Title, describe_verification, figure};
+use crate::testbed::{
+    Ended, Replacement, Tally, Target as _, Testbed, TestbedSpec, Title, describe_verification, figure,
+};
 
 /// The experiment.
 pub struct BrokerReplacement;
@@ -34,8 +35,6 @@ const REPETITIONS: u32 = 3;
 const GROWTH_MAX: f64 = 1.5;
 /// The smallest ratio of the second storage's time to the first one's at the largest size.
 const SPEEDUP_MIN: f64 = 5.0;
-/// Time limit for the brokers to notice that one of them has ended.
-const SHRINK_PATIENCE: Duration = Duration::from_secs(60);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
 
 struct Sizes {
@@ -245,37 +244,11 @@ impl Subjected {
 
     /// Replaces the broker. Returns the number of seconds for which the cluster lacked it.
     fn replace(&mut self, environment: &Environment, sizes: &Sizes, recorder: &Recorder) -> Result<f64> {
-        let storage = self.testbed.name().to_owned();
         self.replacements += 1;
+        let (guest_memory_mib, patience) = (sizes.guest_memory_mib, sizes.patience);
+        let replacement = Replacement { environment, guest_memory_mib, patience, recorder };
         let name = format!("standby{}", self.replacements);
-        let standby = self.testbed.boot_standby(environment, &name, sizes.guest_memory_mib, REPLACED)?;
-        self.sync.wait(Instant::now(), sizes.patience, |look| look.under_replicated == 0)?;
-        self.testbed.cluster.stop_broker(REPLACED)?;
-        let ended = Instant::now();
-        // Otherwise the wait below could end with the state from before the broker ended.
-        self.sync.wait(ended, SHRINK_PATIENCE, |look| look.under_replicated > 0).with_context(|| {
-            format!("{storage}: the cluster does not notice that broker {REPLACED} has ended")
-        })?;
-        recorder.end(&self.testbed.actor(REPLACED), Tone::Plain);
-        recorder.detail(format_args!("{storage}: broker {REPLACED} has ended; its standby starts"));
-        self.testbed.move_broker(environment, REPLACED, standby)?;
-        let serving = ended.elapsed();
-        recorder.begin(&self.testbed.actor(REPLACED), "serving again", Tone::Good);
-        recorder.detail(format_args!("{storage}: the standby serves; replicas catch up"));
-        let in_sync = self
-            .sync
-            .wait(Instant::now(), sizes.patience, |look| look.under_replicated == 0 && look.leaderless == 0);
-        let whole = self
-            .testbed
-            .explained(in_sync)
-            .with_context(|| format!("{storage}: the replicas of broker {REPLACED} do not get in sync"))?;
-        let seconds = (whole - ended).as_secs_f64();
-        let words = format!(
-            "{storage}: all replicas are in sync {seconds:.1} s after the broker ended; its standby served after {:.1} s",
-            serving.as_secs_f64()
-        );
-        recorder.event(Tone::Plain, words);
-        Ok(seconds)
+        Ok(replacement.run(&mut self.testbed, &self.sync, REPLACED, &name)?.as_secs_f64())
     }
 
     /// Checks that every record is there, and that no broker ended unexpectedly.

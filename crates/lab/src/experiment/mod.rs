@@ -27,6 +27,7 @@ mod sizing;
 mod throughput;
 mod tier_correctness;
 mod tier_fetch;
+mod tier_replacement;
 mod tier_retention;
 mod tls;
 
@@ -59,6 +60,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &kafka_tiering::KafkaTiering,
     &tier_fetch::TierFetch,
     &tier_retention::TierRetention,
+    &tier_replacement::TierReplacement,
     &mount::MountCheck,
 ];
 

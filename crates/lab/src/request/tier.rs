@@ -81,6 +81,12 @@ pub enum Fault {
     Reassign,
     /// The bucket has no room.
     DiskFull,
+    /// A bit of a closed segment is flipped in the log directory before it is copied, and flipped back after a while.
+    DamagedSegment,
+    /// A bit of a closed segment is flipped in the pool's files before it is copied, and flipped back after a while.
+    DamagedChunk,
+    /// Errors of the Java runtime are thrown inside the plugin's calls.
+    Errors,
 }
 
 impl Fault {
@@ -96,6 +102,9 @@ impl Fault {
             Self::LeaderChange => "leader-change",
             Self::Reassign => "reassign",
             Self::DiskFull => "disk-full",
+            Self::DamagedSegment => "damaged-segment",
+            Self::DamagedChunk => "damaged-chunk",
+            Self::Errors => "errors",
         }
     }
 }

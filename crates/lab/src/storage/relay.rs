@@ -32,6 +32,8 @@ pub enum Disturbance {
     Errors,
     /// All bytes are slow, in both directions.
     Slow,
+    /// All are refused with 503.
+    Refused,
 }
 
 /// A running relay. It ends with the process.
@@ -66,6 +68,8 @@ enum Treatment {
     Silence,
     Refuse(&'static str, &'static str),
 }
+
+const SLOW_DOWN: Treatment = Treatment::Refuse("503 Slow Down", "SlowDown");
 
 impl Relay {
     /// Listens on a free port of an address, and passes connections on to a server.
@@ -130,12 +134,13 @@ impl Shared {
     /// What the next request meets.
     fn treatment(&self) -> Treatment {
         let mut state = self.lock();
-        if state.disturbance != Disturbance::Errors {
-            return Treatment::Pass;
+        match state.disturbance {
+            Disturbance::None | Disturbance::Slow => return Treatment::Pass,
+            Disturbance::Refused => return SLOW_DOWN,
+            Disturbance::Errors => state.turn += 1,
         }
-        state.turn += 1;
         match state.turn % 6 {
-            1 => Treatment::Refuse("503 Slow Down", "SlowDown"),
+            1 => SLOW_DOWN,
             2 => Treatment::Cut,
             3 => Treatment::CutAnswer,
             4 => Treatment::Refuse("500 Internal Server Error", "InternalError"),
@@ -316,6 +321,8 @@ mod tests {
         assert_eq!(answer(&relay), "");
         assert_eq!(answer(&relay), LONG[..CUT_BYTES]);
         assert!(answer(&relay).starts_with("HTTP/1.1 500 "));
+        relay.disturb(Disturbance::Refused);
+        (0..8).for_each(|_| assert!(answer(&relay).starts_with("HTTP/1.1 503 ")));
         relay.disturb(Disturbance::None);
         assert_eq!(answer(&relay), LONG);
     }

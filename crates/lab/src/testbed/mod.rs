@@ -6,7 +6,9 @@
 mod broker_node;
 mod external_target;
 mod history;
+mod local_segments;
 mod own_cluster;
+mod replacement;
 mod replicas;
 mod tally;
 mod target;
@@ -15,7 +17,9 @@ mod tier;
 pub mod watch;
 
 pub use history::{History, HistorySpec};
+pub use local_segments::LocalSegments;
 pub use own_cluster::{Layout, Testbed, TestbedSpec, figure};
+pub use replacement::Replacement;
 pub use replicas::Replicas;
 pub use tally::{Tally, Title};
 pub use target::Target;

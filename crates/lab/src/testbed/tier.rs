@@ -5,14 +5,15 @@ use std::io::Write as _;
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
 use super::own_cluster::Testbed;
 use crate::cluster::{Distribution, Metrics, Plugin, StoreAddress, TierChecked};
-use crate::host::Environment;
+use crate::host::{Environment, GuestCommand};
 use crate::report::Recorder;
-use crate::request::{Request, StorageKind, TierKind};
+use crate::request::{Fault, Request, StorageKind, TierKind};
 use crate::storage::{self, AccessKey, Buckets, Forebay, ObjectStore, Relay, Space, Storage};
 use crate::wire::TreeEntry;
 
@@ -24,9 +25,15 @@ const S3_PORT: u16 = 9000;
 const REGION: &str = "us-east-1";
 const METADATA_FACTOR: &str = "rlmm.config.remote.log.metadata.topic.replication.factor";
 const PLUGIN: &str = "forebay.tiered.ForebayRemoteStorageManager";
+/// The plugin with Errors of the Java runtime in it, and the file in guests that switches them on.
+const FAULTY_PLUGIN: &str = "forebay.faults.FaultyRemoteStorageManager";
+const FAULTS_FILE: &str = "/run/forebay-lab-faults";
 const KAFKA_LOCAL: &str = "org.apache.kafka.server.log.remote.storage.LocalTieredStorage";
 /// The folder of `kafka-local`, in the brokers' shared storage.
 const LOCAL_FOLDER: &str = "/mnt/kafka/tier";
+
+/// Time limit for the removal of a file.
+const FILE_PATIENCE: Duration = Duration::from_secs(60);
 
 /// A tier.
 pub struct Tier {
@@ -34,8 +41,10 @@ pub struct Tier {
     /// Whether segments are copied by reference.
     by_reference: bool,
     plugin: Plugin,
-    /// Kafka, which has the class of `kafka-local`.
+    /// Kafka, which has the classes of `kafka-local` and of the fault `errors`.
     kafka: Distribution,
+    /// Whether Errors can be thrown inside the plugin.
+    faulty: bool,
     /// None for `kafka-local`.
     server: Option<Server>,
 }
@@ -63,6 +72,7 @@ impl Tier {
         let kind = request.tier.as_ref().context("the request names no tier")?.kind;
         let plugin = Plugin::open(&request.cache.folder, recorder.progress())?;
         let kafka = Distribution::open(&request.cache.folder, request.kafka, recorder.progress())?;
+        let faulty = request.tier.as_ref().is_some_and(|tier| tier.faults.contains(&Fault::Errors));
         let storage_kind = request.storage()?;
         if *storage_kind == StorageKind::Forebay && kind.server() == Some(StorageKind::Forebay) {
             let address = SocketAddr::from((environment.gateway(), S3_PORT));
@@ -72,7 +82,8 @@ impl Tier {
             let by_reference = kind == TierKind::Forebay;
             let server =
                 Server::prepare(environment, address, &key, Some(buckets), None, reference(by_reference))?;
-            return Ok((Self { kind, by_reference, plugin, kafka, server: Some(server) }, Box::new(forebay)));
+            let tier = Self { kind, by_reference, plugin, kafka, faulty, server: Some(server) };
+            return Ok((tier, Box::new(forebay)));
         }
         let server = match kind.server() {
             None => {
@@ -95,7 +106,7 @@ impl Tier {
             }
         };
         Ok((
-            Self { kind, by_reference: false, plugin, kafka, server },
+            Self { kind, by_reference: false, plugin, kafka, faulty, server },
             storage::start(storage_kind, environment)?,
         ))
     }
@@ -113,6 +124,19 @@ impl Tier {
     /// The plugin.
     pub fn plugin(&self) -> &Plugin {
         &self.plugin
+    }
+
+    /// Switches Errors inside the plugins on or off. The tier must have been started with the fault `errors`.
+    pub fn throw_errors(&self, testbed: &Testbed, on: bool) -> Result<()> {
+        for node in &testbed.nodes {
+            if on {
+                node.write_file(FAULTS_FILE, b"")?;
+            } else {
+                let words = ["rm", "-f", FAULTS_FILE].map(str::to_owned);
+                node.run(&GuestCommand::from_words(words.to_vec()), FILE_PATIENCE)?;
+            }
+        }
+        Ok(())
     }
 
     /// The relay in front of its server, if it has one.
@@ -156,8 +180,17 @@ impl Tier {
         let mut set = |key: &str, value: &str| all.push((key.to_owned(), value.to_owned()));
         match &self.server {
             Some(server) => {
-                set("remote.log.storage.manager.class.name", PLUGIN);
-                set("remote.log.storage.manager.class.path", &self.plugin.class_path());
+                let path = self.plugin.class_path();
+                let (name, path) = if self.faulty {
+                    (FAULTY_PLUGIN, format!("{path}:{}", self.kafka.faults_class_path()))
+                } else {
+                    (PLUGIN, path)
+                };
+                set("remote.log.storage.manager.class.name", name);
+                set("remote.log.storage.manager.class.path", &path);
+                if self.faulty {
+                    set("rsm.config.faults.file", FAULTS_FILE);
+                }
                 server.settings.iter().for_each(|(key, value)| set(key, value));
             }
             None => {

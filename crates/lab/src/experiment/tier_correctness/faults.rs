@@ -1,19 +1,20 @@
 //! The faults. Each begins while a segment is being copied.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::cluster::Assignment;
+use super::damage;
+use crate::cluster::{Assignment, TierWatch};
 use crate::progress::Tone;
 use crate::report::Recorder;
 use crate::request::{Fault, StorageKind, TierKind};
 use crate::storage::{Disturbance, Storage};
 use crate::testbed::{BUCKET, Testbed, Tier};
 
-/// How often a fault happens in a round.
-pub const TIMES: u32 = 3;
+/// How often most faults happen in a round.
+const TIMES: u32 = 3;
 
 /// Parts of the first line of the request during which a fault begins, by the number of the fault: the copy of a segment, of its
 /// indexes, and any.
@@ -25,6 +26,8 @@ const OUTAGE: Duration = Duration::from_secs(5);
 /// Longer than the plugin waits for an answer.
 const HANG: Duration = Duration::from_secs(40);
 const DISTURBANCE: Duration = Duration::from_secs(30);
+/// Records that a consumer reads from the tier while Errors are thrown.
+const CONSUMED: u64 = 500;
 const MOVE_PATIENCE: Duration = Duration::from_secs(180);
 
 /// Why a fault cannot happen on this tier and storage.
@@ -42,9 +45,25 @@ pub fn check(fault: Fault, tier: &Tier, storage: &dyn Storage) -> Result<()> {
             bail!("fault {fault} needs a tier with an S3 server; kafka-local has none")
         }
         Fault::DiskFull => drop(tier.buckets()?),
+        Fault::DamagedSegment | Fault::Errors => {
+            ensure!(tier.relay().is_ok(), "fault {fault} needs the plugin; {} has its own", tier.kind());
+        }
+        Fault::DamagedChunk => ensure!(
+            tier.is_by_reference(),
+            "fault {fault} needs segments that are copied within the pool: --storage forebay --tier forebay"
+        ),
         _ => {}
     }
     Ok(())
+}
+
+/// How often a fault happens in a round.
+pub fn times(fault: Fault) -> u32 {
+    match fault {
+        // A copy that is refused is tried again and again.
+        Fault::DamagedSegment | Fault::DamagedChunk => 1,
+        _ => TIMES,
+    }
 }
 
 /// Where partitions are during a round.
@@ -62,6 +81,8 @@ pub struct Strike<'a> {
     pub number: u32,
     /// The tier.
     pub tier: &'a Tier,
+    /// The topics during the round.
+    pub watch: &'a TierWatch,
     /// The record.
     pub recorder: &'a Recorder,
 }
@@ -96,6 +117,9 @@ impl Strike<'_> {
             Fault::LeaderChange => testbed.change_leaders(&mut places.assignments)?,
             Fault::Reassign => self.reassign(testbed, places)?,
             Fault::DiskFull => self.fill()?,
+            Fault::DamagedSegment => damage::in_log_directory(self, testbed, places)?,
+            Fault::DamagedChunk => damage::in_pool(self, testbed, places)?,
+            Fault::Errors => self.throw_errors(testbed, places)?,
         }
         self.recorder.event(Tone::Plain, format_args!("{} is over", self.fault));
         Ok(())
@@ -128,10 +152,10 @@ impl Strike<'_> {
             let (partitions, factor) = (u32::try_from(partitions)?, u32::try_from(factor)?);
             let target = Assignment::even(&assignment.topic, partitions, factor, brokers, self.number + 1);
             let reassignment = testbed.cluster.tools().begin_reassignment(&target)?;
-            let deadline = std::time::Instant::now() + MOVE_PATIENCE;
+            let deadline = Instant::now() + MOVE_PATIENCE;
             while !reassignment.is_complete(reassignment.moved()?) {
                 ensure!(
-                    std::time::Instant::now() < deadline,
+                    Instant::now() < deadline,
                     "the replicas of {} did not move within {} s",
                     target.topic,
                     MOVE_PATIENCE.as_secs()
@@ -140,6 +164,18 @@ impl Strike<'_> {
             *assignment = target;
         }
         Ok(())
+    }
+
+    /// Errors in all calls: copies go on, Kafka deletes what failed copies left, and a consumer fetches.
+    fn throw_errors(&self, testbed: &Testbed, places: &Places) -> Result<()> {
+        let topic = &places.assignments.first().context("a round has topics")?.topic;
+        self.tier.throw_errors(testbed, true)?;
+        let begun = Instant::now();
+        let group = format!("errors-{topic}-{}", self.number);
+        let consumed = testbed.cluster.tools().consume(&group, topic, CONSUMED);
+        std::thread::sleep(DISTURBANCE.saturating_sub(begun.elapsed()));
+        self.tier.throw_errors(testbed, false)?;
+        consumed.context("consume while Errors are thrown")
     }
 
     fn fill(&self) -> Result<()> {

@@ -4,8 +4,9 @@
 //! [`round`] has the steps of one round: records are written, copied, deleted locally, and read back from the tier. [`faults`] has what
 //! happens meanwhile.
 
+mod damage;
+mod errors;
 mod faults;
-mod local;
 mod round;
 
 use std::collections::BTreeMap;

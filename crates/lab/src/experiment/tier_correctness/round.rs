@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::Sizes;
-use super::faults::{Places, Strike, TIMES};
-use super::local::LocalSegments;
+use super::errors;
+use super::faults::{Places, Strike, times};
 use crate::cluster::{Assignment, Metrics, Payload, Production, RecordsPlan, TierWatch};
 use crate::host::Environment;
 use crate::progress::Tone;
 use crate::report::{Recorder, number};
 use crate::request::Fault;
-use crate::testbed::{Testbed, Tier, describe_verification, figure};
+use crate::testbed::{LocalSegments, Testbed, Tier, describe_verification, figure};
 
 const FACTOR: u32 = 2;
 /// How many times fewer records per second are written if faults happen meanwhile.
@@ -177,18 +177,24 @@ impl Round<'_> {
         }
         let mut slowest = Duration::ZERO;
         let mut struck = 0;
-        for number in 0..TIMES {
-            let share = self.sizes.records * u64::from(2 * number + 1) / u64::from(2 * TIMES);
+        let times = times(self.fault);
+        for number in 0..times {
+            let share = self.sizes.records * u64::from(2 * number + 1) / u64::from(2 * times);
             if !self.wait_for_share(productions, share)? {
                 break;
             }
-            Strike { fault: self.fault, number, tier: self.tier, recorder: self.recorder }
+            Strike { fault: self.fault, number, tier: self.tier, watch, recorder: self.recorder }
                 .run(testbed, places)?;
             struck += 1;
             slowest = slowest.max(self.wait_until_copying(watch, productions)?);
         }
-        let detail = format!("{struck} of {TIMES}");
-        self.check("faults", "The fault happened while records were written", struck == TIMES, detail);
+        let detail = format!("{struck} of {times}");
+        self.check("faults", "The fault happened while records were written", struck == times, detail);
+        if self.fault == Fault::Errors {
+            let thrown = errors::count(testbed);
+            let title = "Each Error was thrown in each call of the plugin";
+            self.check("thrown", title, thrown.is_complete(), thrown);
+        }
         let detail = format!("after {:.1} s at most", slowest.as_secs_f64());
         self.check("resumed", "Copying continues within 60 s of the fault", slowest <= RESUME_MAX, detail);
         self.recorder.figure(

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
+use super::own_cluster::Testbed;
 use crate::cluster::TierReading;
-use crate::testbed::Testbed;
 use crate::wire::TreeEntry;
 
 /// The suffix of a segment's file. Kafka adds another to files that it is about to delete.
@@ -35,6 +35,11 @@ impl LocalSegments {
                 self.0.entry((broker, partition.to_owned())).or_default().push(base);
             }
         }
+    }
+
+    /// The base offsets of a replica's segments, the active one last.
+    pub fn bases(&self, broker: u32, partition: &str) -> &[u64] {
+        self.0.get(&(broker, partition.to_owned())).map_or(&[], Vec::as_slice)
     }
 
     /// The number of segments of all replicas.
