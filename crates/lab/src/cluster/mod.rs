@@ -47,7 +47,7 @@ pub use loopback::Loopback;
 pub use objects::{Checked, Kind, Measured, ObjectsTool, RangesPlan, StoreAddress};
 pub use placement::Placement;
 pub use plugin::Plugin;
-pub use reading::{ReadPlan, ReadResult};
+pub use reading::{ReadPlan, ReadResult, RepeatedRead};
 pub use records::{Payload, Production, RecordsPlan};
 pub use segments::{SegmentCounts, SegmentsWatch};
 pub use tiering::{Metrics, TierChecked, TierReading, TierWatch};

@@ -1,15 +1,16 @@
 //! Measures how fast consumers read a topic: the command `read` of the records tool.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::records::follow;
+use super::records::{Summary, follow};
 use super::tools::Tools;
 
 const MAIN: &str = "forebay.records.Main";
@@ -19,6 +20,8 @@ const HEAP_MIB_MIN: u64 = 256;
 const RESPONSES: u64 = 4;
 /// Kafka's `fetch.max.bytes`, the most that a broker answers to one fetch.
 const FETCH_BYTES_MAX: u64 = 50 << 20;
+/// Time limit for a read that is told to stop.
+const STOP_PATIENCE: Duration = Duration::from_secs(30);
 
 /// What to read.
 #[derive(Debug, Clone)]
@@ -90,24 +93,99 @@ impl ReadPlan {
 impl Tools {
     /// Reads a topic once.
     pub fn read_topic(&self, plan: &ReadPlan) -> Result<ReadResult> {
-        let words = plan.words(&self.bootstrap());
+        self.start_read(plan, false)?.finish()
+    }
+
+    /// Starts to read a topic again and again.
+    pub fn read_repeatedly(&self, plan: &ReadPlan) -> Result<RepeatedRead> {
+        self.start_read(plan, true)
+    }
+
+    fn start_read(&self, plan: &ReadPlan, repeat: bool) -> Result<RepeatedRead> {
+        let mut words = plan.words(&self.bootstrap());
+        words.extend(repeat.then(|| "--repeat".to_owned()));
         let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
-        let log = self.logs().join(format!("records-read-{}.log", plan.topic));
-        let file = File::create(&log).with_context(|| format!("create {}", log.display()))?;
+        let log_path = self.logs().join(format!("records-read-{}.log", plan.topic));
+        let log =
+            std::fs::File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
         let mut command = self.java(MAIN, plan.heap_mib(), &arguments)?;
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(file).spawn().context("start the records tool")?;
-        let summary = follow(&mut child, |_| {}).map(|reader| reader.join().ok().flatten());
-        let status = child.wait().context("wait for the records tool")?;
-        let Some(summary) = summary? else { bail!("the topic was not read ({status}): {}", complaint(&log)) };
-        serde_json::from_value(Value::Object(summary)).context("parse what the records tool says")
+        command.stdout(Stdio::piped()).stderr(log);
+        if repeat {
+            command.stdin(Stdio::piped());
+        }
+        let mut child = command.spawn().context("start the records tool")?;
+        let latest = Arc::new(Mutex::new(Summary::new()));
+        let theirs = Arc::clone(&latest);
+        let reader = follow(&mut child, move |line| {
+            *theirs.lock().unwrap_or_else(PoisonError::into_inner) = line.clone();
+        })?;
+        Ok(RepeatedRead { child, reader: Some(reader), latest, log: log_path })
     }
 }
 
-fn complaint(log: &Path) -> String {
-    let said = std::fs::read_to_string(log).unwrap_or_default();
-    let reason = said.lines().rev().find(|line| line.starts_with("records: "));
-    format!("{} (see {})", reason.unwrap_or("it gave no reason"), log.display())
+/// A read that goes on until it is stopped. Dropping it ends it.
+#[derive(Debug)]
+pub struct RepeatedRead {
+    child: Child,
+    /// None once it has been waited for.
+    reader: Option<JoinHandle<Option<Summary>>>,
+    latest: Arc<Mutex<Summary>>,
+    log: std::path::PathBuf,
+}
+
+impl RepeatedRead {
+    /// The bytes read so far, as of about a second ago.
+    pub fn bytes(&self) -> u64 {
+        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        latest.get("bytes").and_then(Value::as_u64).unwrap_or(0)
+    }
+
+    /// Waits until something has been read.
+    pub fn wait_for_bytes(&self, patience: Duration) -> Result<()> {
+        let deadline = Instant::now() + patience;
+        while self.bytes() == 0 {
+            if Instant::now() > deadline || self.reader.as_ref().is_none_or(JoinHandle::is_finished) {
+                bail!("nothing was read within {} s: {}", patience.as_secs(), self.complaint());
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Ok(())
+    }
+
+    /// Stops it.
+    pub fn stop(mut self) -> Result<ReadResult> {
+        drop(self.child.stdin.take());
+        let deadline = Instant::now() + STOP_PATIENCE;
+        while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) {
+            if Instant::now() > deadline {
+                bail!("the records tool did not stop within {} s", STOP_PATIENCE.as_secs());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.finish()
+    }
+
+    /// Waits for its end.
+    fn finish(mut self) -> Result<ReadResult> {
+        let summary = self.reader.take().and_then(|reader| reader.join().ok()).flatten();
+        let status = self.child.wait().context("wait for the records tool")?;
+        let Some(summary) = summary else { bail!("the topic was not read ({status}): {}", self.complaint()) };
+        serde_json::from_value(Value::Object(summary)).context("parse what the records tool says")
+    }
+
+    fn complaint(&self) -> String {
+        let said = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let reason = said.lines().rev().find(|line| line.starts_with("records: "));
+        format!("{} (see {})", reason.unwrap_or("it gave no reason"), self.log.display())
+    }
+}
+
+impl Drop for RepeatedRead {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ const ELECTION_TOOL: &str = "org.apache.kafka.tools.LeaderElectionCommand";
 const REASSIGNMENT_TOOL: &str = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand";
 
 /// The tools of one cluster.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tools {
     kafka: Distribution,
     endpoints: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Tools {
 }
 
 /// Settings of tools for a cluster that the lab did not start.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ExternalSettings {
     /// A properties file for all clients.
     pub config: Option<PathBuf>,

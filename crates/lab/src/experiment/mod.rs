@@ -29,6 +29,7 @@ mod tier_correctness;
 mod tier_fetch;
 mod tier_replacement;
 mod tier_retention;
+mod tier_workload;
 mod tls;
 
 use crate::report::Subject;
@@ -59,6 +60,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &tier_correctness::TierCorrectness,
     &kafka_tiering::KafkaTiering,
     &tier_fetch::TierFetch,
+    &tier_workload::TierWorkload,
     &tier_retention::TierRetention,
     &tier_replacement::TierReplacement,
     &mount::MountCheck,

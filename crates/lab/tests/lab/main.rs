@@ -165,6 +165,7 @@ fn what_is_wrong_with_the_command_line_is_said_with_status_2() {
         (&["run", "mount", "--fault", "daemon-kill"], "experiment mount has no tier"),
         (&["run", "tier-correctness", "--tier", "floppy"], "floppy"),
         (&["run", "tier-fetch", "--fault", "daemon-kill"], "experiment tier-fetch is without faults"),
+        (&["run", "kafka-tiering", "--fault", "daemon-kill"], "experiment kafka-tiering is without faults"),
         (&["run", "tier-retention", "--fault", "daemon-kill"], "experiment tier-retention is without faults"),
         (&["run", "throughput", "--storage", "http://s3.example"], "cannot be run on http://s3.example"),
         (&["run", "object-store", "--storage", "local"], "object-store cannot be run on local"),

@@ -82,7 +82,7 @@ fn find(strike: &Strike<'_>, testbed: &Testbed, places: &Places) -> Result<Close
     let assignment = places.assignments.first().context("a round has topics")?;
     let deadline = Instant::now() + CLOSED_PATIENCE;
     loop {
-        let reading = strike.watch.read(READ_PATIENCE)?;
+        let reading = strike.watch()?.read(READ_PATIENCE)?;
         let local = LocalSegments::list(testbed, &[&assignment.topic])?;
         for (partition, brokers) in assignment.partitions.iter().enumerate() {
             let name = format!("{}-{partition}", assignment.topic);
@@ -201,9 +201,9 @@ fn watch_refusal(strike: &Strike<'_>, testbed: &Testbed, closed: &Closed, counte
         std::thread::sleep(Duration::from_secs(1));
         after = count()?;
     }
-    let first = strike.watch.read(READ_PATIENCE)?;
+    let first = strike.watch()?.read(READ_PATIENCE)?;
     std::thread::sleep(WATCHED);
-    let last = strike.watch.read(READ_PATIENCE)?;
+    let last = strike.watch()?.read(READ_PATIENCE)?;
     let Closed { broker, partition, base, .. } = closed;
     let topic = partition.rsplit_once('-').map_or(partition.as_str(), |(topic, _)| topic);
     let is_local = LocalSegments::list(testbed, &[topic])?.bases(*broker, partition).contains(base);

@@ -81,13 +81,18 @@ pub struct Strike<'a> {
     pub number: u32,
     /// The tier.
     pub tier: &'a Tier,
-    /// The topics during the round.
-    pub watch: &'a TierWatch,
+    /// The topics during the round. Faults that damage something need it.
+    pub watch: Option<&'a TierWatch>,
     /// The record.
     pub recorder: &'a Recorder,
 }
 
 impl Strike<'_> {
+    /// The topics during the round.
+    pub fn watch(&self) -> Result<&TierWatch> {
+        self.watch.with_context(|| format!("fault {} needs topics that are watched", self.fault))
+    }
+
     /// Lets it happen.
     pub fn run(&self, testbed: &mut Testbed, places: &mut Places) -> Result<()> {
         if self.fault == Fault::None {

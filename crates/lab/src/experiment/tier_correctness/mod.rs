@@ -6,7 +6,7 @@
 
 mod damage;
 mod errors;
-mod faults;
+pub mod faults;
 mod round;
 
 use std::collections::BTreeMap;

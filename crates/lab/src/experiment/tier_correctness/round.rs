@@ -183,8 +183,14 @@ impl Round<'_> {
             if !self.wait_for_share(productions, share)? {
                 break;
             }
-            Strike { fault: self.fault, number, tier: self.tier, watch, recorder: self.recorder }
-                .run(testbed, places)?;
+            Strike {
+                fault: self.fault,
+                number,
+                tier: self.tier,
+                watch: Some(watch),
+                recorder: self.recorder,
+            }
+            .run(testbed, places)?;
             struck += 1;
             slowest = slowest.max(self.wait_until_copying(watch, productions)?);
         }

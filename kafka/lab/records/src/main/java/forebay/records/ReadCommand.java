@@ -1,5 +1,7 @@
 package forebay.records;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,10 +49,14 @@ final class ReadCommand implements Callable<Integer> {
     @Option(names = "--seed", defaultValue = "1", description = "what the random offsets follow from (default: 1)")
     long seed;
 
+    @Option(names = "--repeat", description = "read everything again and again until standard input ends")
+    boolean repeat;
+
     @Option(names = "--patience-seconds", defaultValue = "60", description = "give up when nothing arrives this long (default: 60)")
     int patienceSeconds;
 
     private final ReadTotals totals = new ReadTotals();
+    private volatile boolean stopped;
 
     @Override
     public Integer call() throws InterruptedException, ExecutionException {
@@ -58,6 +64,9 @@ final class ReadCommand implements Callable<Integer> {
         Report report = new Report(System.out);
         ExecutorService threads = Executors.newFixedThreadPool(shares.size());
         ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor();
+        if (repeat) {
+            stopAtEndOfInput();
+        }
         try {
             ticker.scheduleAtFixedRate(() -> report.progress(totals.figures()), 1, 1, TimeUnit.SECONDS);
             long begun = System.nanoTime();
@@ -107,7 +116,10 @@ final class ReadCommand implements Callable<Integer> {
                 new RandomRead(consumer, share, patience, offsets, totals).run(random);
                 return;
             }
-            new SequentialRead(consumer, share, patience, totals).run();
+            SequentialRead read = new SequentialRead(consumer, share, patience, totals);
+            do {
+                read.run(() -> stopped);
+            } while (repeat && !stopped);
         }
     }
 
@@ -117,5 +129,19 @@ final class ReadCommand implements Callable<Integer> {
             settings.put("max.poll.records", "1");
         }
         return settings;
+    }
+
+    private void stopAtEndOfInput() {
+        Thread watch = new Thread(() -> {
+            try {
+                System.in.transferTo(OutputStream.nullOutputStream());
+            } catch (IOException unreadable) {
+                System.err.println("records: standard input: " + unreadable.getMessage());
+            } finally {
+                stopped = true;
+            }
+        }, "end-of-input");
+        watch.setDaemon(true);
+        watch.start();
     }
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -28,13 +29,13 @@ final class SequentialRead {
         this.totals = totals;
     }
 
-    /** Reads all partitions once. */
-    void run() {
+    /** Reads all partitions once. Returns earlier if {@code stopped} holds. */
+    void run(BooleanSupplier stopped) {
         Set<TopicPartition> left = new HashSet<>(until.keySet());
         consumer.assign(left);
         consumer.seekToBeginning(left);
         long lastArrival = System.nanoTime();
-        while (!left.isEmpty()) {
+        while (!left.isEmpty() && !stopped.getAsBoolean()) {
             boolean any = false;
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
                 any = true;

@@ -45,7 +45,7 @@ class ReadCommandTest {
             fill(ONE, 9);
         });
         consumer.updateBeginningOffsets(Map.of(ZERO, 0L, ONE, 0L));
-        new SequentialRead(consumer, Map.of(ZERO, 4L, ONE, 6L), PATIENCE, totals).run();
+        new SequentialRead(consumer, Map.of(ZERO, 4L, ONE, 6L), PATIENCE, totals).run(() -> false);
         assertEquals(10L, totals.figures().get("records"));
         assertEquals(50L, totals.figures().get("bytes"));
     }
@@ -54,7 +54,7 @@ class ReadCommandTest {
     void aSequentialReadThatGetsNothingFails() {
         consumer.updateBeginningOffsets(Map.of(ZERO, 0L));
         SequentialRead read = new SequentialRead(consumer, Map.of(ZERO, 1L), PATIENCE, totals);
-        assertTrue(assertThrows(IllegalStateException.class, () -> read.run()).getMessage().contains("t-0"));
+        assertTrue(assertThrows(IllegalStateException.class, () -> read.run(() -> false)).getMessage().contains("t-0"));
     }
 
     @Test
