@@ -26,7 +26,6 @@ const GUEST_MEMORY_MIB: u32 = 2560;
 const TEST_PATIENCE: Duration = Duration::from_secs(600);
 const PAUSE: Duration = Duration::from_millis(200);
 const LOG: &str = "kafka-tests.log";
-const SETTING: &str = "rsm.config.";
 
 /// The classes of Kafka's tests. Each is a part.
 const CLASSES: [&str; 17] = [
@@ -90,7 +89,7 @@ impl Experiment for KafkaTiering {
         recorder.version("kafka", tests.kafka_version());
         recorder.stage("storage");
         let (tier, mut storage) = Tier::start(environment, request, recorder)?;
-        let settings = plugin_settings(&tier);
+        let settings = tier.plugin_settings();
         ensure!(
             !settings.is_empty(),
             "tier {} does not use the plugin: name one with an S3 server",
@@ -129,13 +128,6 @@ impl Experiment for KafkaTiering {
         let count = if request.parts.is_empty() { CLASSES.len() } else { request.parts.len() };
         Ok(format!("{count} of {count} classes of Kafka's tests passed with segments copied {how}"))
     }
-}
-
-/// The settings of the plugin, without the prefix that Kafka takes away.
-fn plugin_settings(tier: &Tier) -> Vec<(String, String)> {
-    let own = |(key, value): (String, String)| Some((key.strip_prefix(SETTING)?.to_owned(), value));
-    let has_server = tier.kind().server().is_some();
-    tier.settings().into_iter().filter_map(own).filter(|_| has_server).collect()
 }
 
 /// What the program said of a class.

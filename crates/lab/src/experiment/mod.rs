@@ -25,6 +25,7 @@ mod scaling;
 mod silly_rename;
 mod sizing;
 mod throughput;
+mod tier_copy;
 mod tier_correctness;
 mod tier_fetch;
 mod tier_replacement;
@@ -59,6 +60,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &object_speed::ObjectSpeed,
     &tier_correctness::TierCorrectness,
     &kafka_tiering::KafkaTiering,
+    &tier_copy::TierCopy,
     &tier_fetch::TierFetch,
     &tier_workload::TierWorkload,
     &tier_retention::TierRetention,

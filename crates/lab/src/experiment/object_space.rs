@@ -74,7 +74,7 @@ impl Experiment for ObjectSpace {
             files.push(file);
         }
         let bytes = segments * segment_mib * MIB;
-        let mut before = settle(&pool, recorder)?;
+        let mut before = settle(|| pool.space(), recorder)?;
         let ratio = before.physical as f64 / bytes as f64;
         recorder.figure("replicas_physical_ratio", "Physical space of three replicas, by one", ratio, "");
         let tool = ObjectsTool::new(kafka, environment.logs(), environment.state_folder().to_owned());
@@ -84,7 +84,7 @@ impl Experiment for ObjectSpace {
             let put =
                 tool.upload(&address_of(&store), &bucket, part_mib, &files, |at| recorder.detail(at))?;
             ensure!(put == bytes, "{put} of {bytes} bytes were put");
-            let after = settle(&pool, recorder)?;
+            let after = settle(|| pool.space(), recorder)?;
             compare(part_mib, bytes, &before, &after, recorder);
             before = after;
         }
@@ -107,13 +107,13 @@ fn write_replicas(pool: &SharedPool, seed: u64, bytes: u64, copy: &PathBuf) -> R
 }
 
 /// Waits until the pool no longer changes.
-fn settle(pool: &SharedPool, recorder: &Recorder) -> Result<Space> {
+pub fn settle(space: impl Fn() -> Result<Space>, recorder: &Recorder) -> Result<Space> {
     let deadline = Instant::now() + SETTLE_PATIENCE;
-    let (mut last, mut alike) = (pool.space()?, 0);
+    let (mut last, mut alike) = (space()?, 0);
     while alike < SAMPLES_ALIKE {
         ensure!(Instant::now() < deadline, "the pool still changes after {} s", SETTLE_PATIENCE.as_secs());
         std::thread::sleep(PAUSE);
-        let now = pool.space()?;
+        let now = space()?;
         recorder.point_in("In the pool:", "logical", "MB", now.logical as f64 / 1e6);
         recorder.point_in("In the pool:", "physical", "MB", now.physical as f64 / 1e6);
         alike = if (now.logical, now.physical) == (last.logical, last.physical) { alike + 1 } else { 0 };

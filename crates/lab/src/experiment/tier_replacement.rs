@@ -339,7 +339,7 @@ fn conclude(tally: &Tally, sizes: &Sizes, is_local: bool, recorder: &Recorder) -
         let found = median(History::Tiered, unit, largest).zip(median(History::Tiered, unit, smallest));
         let (large, small) = found.unwrap_or((f64::INFINITY, 0.0));
         let title = format!(
-            "With {times} times the tiered history the {what} grow at most {GROWTH_MAX} times{}",
+            "With {times} times the tiered history {what} grow by at most {GROWTH_MAX} times{}",
             allowance(slack)
         );
         let detail = format!("{large:.1} after {small:.1}");

@@ -70,6 +70,13 @@ impl GuestCommand {
         self
     }
 
+    /// Accepts input ([`Process::feed`]).
+    #[must_use]
+    pub fn with_input(mut self) -> Self {
+        self.program.takes_input = true;
+        self
+    }
+
     /// Writes both outputs to those of this process as they arrive, and accepts input ([`Process::feed`]).
     #[must_use]
     pub fn pass_through(mut self) -> Self {

@@ -24,5 +24,5 @@ pub use replicas::Replicas;
 pub use tally::{Tally, Title};
 pub use target::Target;
 pub use testbeds::{Outcome, Testbeds, Trial};
-pub use tier::{BUCKET, Tier};
+pub use tier::{BUCKET, PLUGIN_CLASS, Tier};
 pub use watch::{Ended, describe_verification};

@@ -24,10 +24,13 @@ const S3_PORT: u16 = 9000;
 /// The plugin's default region.
 const REGION: &str = "us-east-1";
 const METADATA_FACTOR: &str = "rlmm.config.remote.log.metadata.topic.replication.factor";
-const PLUGIN: &str = "forebay.tiered.ForebayRemoteStorageManager";
+/// The plugin.
+pub const PLUGIN_CLASS: &str = "forebay.tiered.ForebayRemoteStorageManager";
 /// The plugin with Errors of the Java runtime in it, and the file in guests that switches them on.
 const FAULTY_PLUGIN: &str = "forebay.faults.FaultyRemoteStorageManager";
 const FAULTS_FILE: &str = "/run/forebay-lab-faults";
+/// Kafka hands these settings to the plugin, without this.
+const SETTING_PREFIX: &str = "rsm.config.";
 const KAFKA_LOCAL: &str = "org.apache.kafka.server.log.remote.storage.LocalTieredStorage";
 /// The folder of `kafka-local`, in the brokers' shared storage.
 const LOCAL_FOLDER: &str = "/mnt/kafka/tier";
@@ -184,7 +187,7 @@ impl Tier {
                 let (name, path) = if self.faulty {
                     (FAULTY_PLUGIN, format!("{path}:{}", self.kafka.faults_class_path()))
                 } else {
-                    (PLUGIN, path)
+                    (PLUGIN_CLASS, path)
                 };
                 set("remote.log.storage.manager.class.name", name);
                 set("remote.log.storage.manager.class.path", &path);
@@ -201,6 +204,14 @@ impl Tier {
             }
         }
         all
+    }
+
+    /// The settings of the plugin, without the prefix that Kafka takes away. Empty if the plugin is not ours.
+    pub fn plugin_settings(&self) -> Vec<(String, String)> {
+        let own = |(key, value): &(String, String)| {
+            Some((key.strip_prefix(SETTING_PREFIX)?.to_owned(), value.clone()))
+        };
+        self.server.iter().flat_map(|server| &server.settings).filter_map(own).collect()
     }
 
     /// Compares Kafka's metadata with the bucket, and reads every object. `None` if there is no bucket.
@@ -283,8 +294,10 @@ impl Server {
             ("credentials.file", &credentials.to_string_lossy()),
             ("reference", reference),
         ];
-        let settings: Vec<_> =
-            settings.iter().map(|(key, value)| (format!("rsm.config.{key}"), (*value).to_owned())).collect();
+        let settings: Vec<_> = settings
+            .iter()
+            .map(|(key, value)| (format!("{SETTING_PREFIX}{key}"), (*value).to_owned()))
+            .collect();
         let config = environment.scratch().join("tier.properties");
         let lines: String = settings.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
         std::fs::write(&config, lines).with_context(|| format!("write {}", config.display()))?;

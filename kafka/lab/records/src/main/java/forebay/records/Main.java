@@ -3,12 +3,12 @@ package forebay.records;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command line: {@code produce}, {@code verify}, {@code watch}, {@code tiers}, {@code read} and {@code segments}. */
+/** The command line: {@code produce}, {@code verify}, {@code watch}, {@code tiers}, {@code read}, {@code segments} and {@code copy}. */
 @Command(
         name = "records",
         description = "Writes records to a topic that can be checked byte for byte, and checks them; watches replicas and tiers; measures reads.",
         subcommands = {ProduceCommand.class, VerifyCommand.class, WatchCommand.class, TiersCommand.class, ReadCommand.class,
-            SegmentsCommand.class},
+            SegmentsCommand.class, CopyCommand.class},
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND")
 public final class Main {
