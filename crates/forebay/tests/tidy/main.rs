@@ -26,7 +26,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto", "forebay-nfs", "forebay-s3"],
     ),
     ("forebay-nfs-client", &["forebay-nfs-proto"]),
-    ("forebay-lab", &["forebay-nfs-client"]),
+    ("forebay-lab", &["forebay-nfs-client", "forebay-nfs-proto"]),
     (
         "forebay",
         &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs", "forebay-s3", "forebay-admin"],

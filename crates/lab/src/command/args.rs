@@ -52,8 +52,8 @@ pub struct RunArgs {
     /// Version of Kafka
     #[arg(long, value_name = "VERSION", default_value = "4.4.0")]
     pub(super) kafka: KafkaVersion,
-    /// Number of times to repeat each measurement
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Number of times to repeat each measurement, on all storages in turns if the experiment compares them
+    #[arg(long, visible_alias = "pairs", value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(super) repetitions: Option<u32>,
     /// Folder for the results; the default is ./lab-results/EXPERIMENT-STORAGE-TIME
     #[arg(long, value_name = "DIR")]

@@ -74,7 +74,9 @@ pub trait Experiment: Sync {
 
     /// Whether it can be run on a storage of this kind.
     fn fits(&self, kind: &StorageKind) -> bool {
-        !kind.is_object_store() && (kind.folder().is_none() || !self.needs_guests())
+        !kind.is_object_store()
+            && *kind != StorageKind::Null
+            && (kind.folder().is_none() || !self.needs_guests())
     }
 
     /// Whether several storages are measured in turns within one run, instead of one run for each.

@@ -9,6 +9,7 @@ pub mod hold;
 mod hostile;
 mod load;
 mod mapped;
+mod null;
 mod peer;
 pub mod random;
 mod ranges;
@@ -45,6 +46,8 @@ pub enum ProbeCommand {
     Hostile(hostile::HostileArgs),
     /// Load an NFS server from this process, and print its speed
     Load(load::LoadArgs),
+    /// Serve NFS without doing any work, to show what a load's client and the network take
+    NullServer(null::NullServerArgs),
     /// Write, overwrite, create, rename and remove files, and compare everything on request
     Churn(churn::ChurnArgs),
     /// Write files one after the other, and read them back
@@ -62,6 +65,7 @@ pub fn main(command: ProbeCommand) -> Result<()> {
         ProbeCommand::Hold(args) => hold::run(&args),
         ProbeCommand::Hostile(args) => hostile::run(&args),
         ProbeCommand::Load(args) => load::run(&args),
+        ProbeCommand::NullServer(args) => null::run(&args),
         ProbeCommand::Churn(args) => churn::run(&args),
         ProbeCommand::Stream(args) => stream::run(&args),
     }

@@ -126,21 +126,50 @@ pub struct Cell {
     pub high: f64,
     /// The number of values.
     pub count: usize,
+    /// The ratio of the first column to this one, if both were measured in pairs.
+    pub pair_ratio: Option<Spread>,
+}
+
+/// The median of several ratios, and their range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// The median.
+    pub median: f64,
+    /// The smallest.
+    pub low: f64,
+    /// The largest.
+    pub high: f64,
 }
 
 impl Cell {
     fn once(value: f64) -> Self {
-        Self { median: value, low: value, high: value, count: 1 }
+        Self { median: value, low: value, high: value, count: 1, pair_ratio: None }
     }
 
     fn of(samples: &Samples) -> Self {
-        Self { median: samples.median, low: samples.min, high: samples.max, count: samples.values.len() }
+        let Spread { median, low, high } = Spread::of(samples);
+        Self { median, low, high, count: samples.values.len(), pair_ratio: None }
+    }
+}
+
+impl Spread {
+    fn of(samples: &Samples) -> Self {
+        Self { median: samples.median, low: samples.min, high: samples.max }
     }
 }
 
 impl Row {
-    /// The first column's value divided by this column's; `None` for the first column, and if either value is missing or zero.
+    /// The ratios of the pairs of the first column and this one, if they were measured in pairs.
+    pub fn pair_ratio(&self, column: usize) -> Option<Spread> {
+        self.cells.get(column).copied().flatten()?.pair_ratio
+    }
+
+    /// The first column's value divided by this column's; `None` for the first column, and if either value is missing or zero. Of pairs,
+    /// it is the median of their ratios.
     pub fn ratio(&self, column: usize) -> Option<f64> {
+        if let Some(pairs) = self.pair_ratio(column) {
+            return Some(pairs.median);
+        }
         let median = |column: usize| self.cells.get(column).copied().flatten().map(|cell| cell.median);
         let (first, other) = (median(0)?, median(column)?);
         let ratio = first / other;
@@ -194,7 +223,11 @@ impl FigureTable {
             row.target = row.target.or(measurement.target.zip(measurement.reached));
             for samples in &measurement.samples {
                 let place = compared.iter().position(|storage| *storage == samples.storage);
-                row.set(place.map_or(own, |place| first_compared + place), Cell::of(samples));
+                // A ratio of pairs is one to the first column only if that is the first storage of the same run.
+                let pairs = measurement.pair_ratios.iter().filter(|_| first_compared == 0);
+                let pairs = pairs.into_iter().find(|ratios| ratios.storage == samples.storage);
+                let cell = Cell { pair_ratio: pairs.map(Spread::of), ..Cell::of(samples) };
+                row.set(place.map_or(own, |place| first_compared + place), cell);
             }
         }
     }
@@ -254,7 +287,7 @@ mod tests {
         assert_eq!(sheet.columns, ["forebay", "local"]);
         let row = |name| sheet.rows.iter().find(|row| row.name == name).unwrap();
         let cpu = row("cpu_percent");
-        assert_eq!(cpu.cells[0], Some(Cell { median: 2.0, low: 1.0, high: 9.0, count: 3 }));
+        assert_eq!(cpu.cells[0], Some(Cell { median: 2.0, low: 1.0, high: 9.0, count: 3, pair_ratio: None }));
         assert_eq!((cpu.ratio(0), cpu.ratio(1)), (None, Some(0.5)));
         let rate = row("rate_mb_per_s");
         assert_eq!((rate.cells[0], rate.ratio(1)), (None, None));
@@ -296,6 +329,19 @@ mod tests {
         assert_eq!(sheet.columns, ["forebay", "ganesha"]);
         assert_eq!(sheet.rows[0].ratio(1), Some(1.5));
         assert_eq!(sheet.rows[0].target, Some((Target::Ratio(1.0), true)));
+    }
+
+    #[test]
+    fn a_ratio_of_pairs_is_shown_in_the_run_that_measured_them() {
+        let recorder = Recorder::new(Progress::silent());
+        let values = vec![("forebay".to_owned(), vec![3.0, 8.0]), ("ganesha".to_owned(), vec![1.0, 8.0])];
+        recorder.measurement(Measurement::of_pairs("write", "Write", "MB/s", Better::Higher, values));
+        let run = recorder.finish("bench", "forebay,ganesha", "laptop", "");
+        let alone = FigureTable::of(&named(&[&run]));
+        assert_eq!(alone.rows[0].pair_ratio(1), Some(Spread { median: 2.0, low: 1.0, high: 3.0 }));
+        assert_eq!(alone.rows[0].ratio(1), Some(2.0));
+        let twice = FigureTable::of(&named(&[&run, &run]));
+        assert_eq!(twice.rows[0].pair_ratio(3), None, "the first column is that of another run");
     }
 
     #[test]

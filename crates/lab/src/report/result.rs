@@ -4,6 +4,7 @@
 //! compatible. Times within a run are milliseconds since its start.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -150,8 +151,12 @@ pub struct Measurement {
     pub better: Better,
     /// One entry per storage, in the order the storages were named.
     pub samples: Vec<Samples>,
-    /// The first storage's median divided by the second's, if there are two.
+    /// The first storage's median divided by the second's, if there are two. Of pairs, the median of the pairs' ratios to the second
+    /// storage.
     pub ratio: Option<f64>,
+    /// For values that were measured in pairs: the first storage's values divided by those of each other storage.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pair_ratios: Vec<Samples>,
     /// The target, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
@@ -160,14 +165,26 @@ pub struct Measurement {
     pub reached: Option<bool>,
 }
 
-/// The minimum that a measurement should reach.
+/// What a measurement should reach.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// The first storage's median divided by the second's.
+    /// The least ratio of the first storage to the second.
     Ratio(f64),
-    /// The first storage's median.
+    /// The least median of the first storage.
     Median(f64),
+    /// The largest median of the first storage.
+    MedianMax(f64),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ratio(least) => write!(f, "ratio ≥ {least}"),
+            Self::Median(least) => write!(f, "≥ {least}"),
+            Self::MedianMax(largest) => write!(f, "≤ {largest}"),
+        }
+    }
 }
 
 /// The values of one storage.
@@ -212,7 +229,29 @@ impl Measurement {
             _ => None,
         };
         let (name, title, unit) = (name.to_owned(), title.to_owned(), unit.to_owned());
-        Self { name, title, unit, better, samples, ratio, target: None, reached: None }
+        let pair_ratios = Vec::new();
+        Self { name, title, unit, better, samples, ratio, pair_ratios, target: None, reached: None }
+    }
+
+    /// Like [`Measurement::new`], for values of which those with the same index were measured one after the other. What disturbs the
+    /// machine disturbs a whole pair, so the ratios of pairs vary less than the values.
+    pub fn of_pairs(
+        name: &str,
+        title: &str,
+        unit: &str,
+        better: Better,
+        values: Vec<(String, Vec<f64>)>,
+    ) -> Self {
+        let mut measurement = Self::new(name, title, unit, better, values);
+        if let Some((first, others)) = measurement.samples.split_first() {
+            let ratios = |other: &Samples| {
+                let pairs = first.values.iter().zip(&other.values);
+                Samples::of(&other.storage, pairs.map(|(first, other)| first / other).collect())
+            };
+            measurement.pair_ratios = others.iter().filter_map(ratios).collect();
+            measurement.ratio = measurement.pair_ratios.first().map(|ratios| ratios.median);
+        }
+        measurement
     }
 
     /// Sets the target.
@@ -221,6 +260,7 @@ impl Measurement {
         let found = |target: Target| match target {
             Target::Ratio(least) => self.ratio.map(|ratio| ratio >= least),
             Target::Median(least) => self.samples.first().map(|samples| samples.median >= least),
+            Target::MedianMax(largest) => self.samples.first().map(|samples| samples.median <= largest),
         };
         self.reached = target.and_then(found);
         self.target = target;
@@ -341,6 +381,19 @@ mod tests {
     }
 
     #[test]
+    fn the_ratio_of_pairs_is_the_median_of_their_ratios() {
+        let values =
+            [("a", vec![100.0, 20.0, 60.0]), ("b", vec![50.0, 40.0, 20.0]), ("c", vec![100.0, 20.0])];
+        let values = values.map(|(storage, values)| (storage.to_owned(), values)).to_vec();
+        let measurement = Measurement::of_pairs("x", "X", "MB/s", Better::Higher, values);
+        assert_eq!(measurement.ratio, Some(2.0), "of 2, 0.5 and 3; that of the medians is 1.5");
+        let ratios: Vec<_> =
+            measurement.pair_ratios.iter().map(|of| (of.storage.as_str(), of.min, of.max)).collect();
+        assert_eq!(ratios, [("b", 0.5, 3.0), ("c", 1.0, 1.0)]);
+        assert_eq!(measurement.with_target(Some(Target::Ratio(1.9))).reached, Some(true));
+    }
+
+    #[test]
     fn a_storage_that_was_never_measured_has_no_figures() {
         let measurement = Measurement::new(
             "x",
@@ -360,6 +413,8 @@ mod tests {
         assert_eq!(measured().with_target(Some(Target::Ratio(1.5))).reached, Some(true));
         assert_eq!(measured().with_target(Some(Target::Ratio(1.6))).reached, Some(false));
         assert_eq!(measured().with_target(Some(Target::Median(3.0))).reached, Some(true));
+        assert_eq!(measured().with_target(Some(Target::MedianMax(3.0))).reached, Some(true));
+        assert_eq!(measured().with_target(Some(Target::MedianMax(2.9))).reached, Some(false));
         assert_eq!(measured().with_target(None).reached, None);
     }
 

@@ -5,7 +5,7 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Tab
 
 use super::figure_table::{self, FigureTable, Named, Row, named};
 use super::html::{number, ratio_text};
-use super::result::{RunResult, Target, Verdict};
+use super::result::{RunResult, Verdict};
 
 /// A row for each run's verdict, and one for each figure and measurement with a column for each storage.
 pub fn table(runs: &[RunResult]) -> String {
@@ -75,7 +75,7 @@ fn figures(sheet: &FigureTable, rows: &[&Row], aims: bool) -> Option<String> {
         for (index, cell) in row.cells.iter().enumerate() {
             cells.push(right(cell.as_ref().map_or("-".to_owned(), measured)));
             if index > 0 {
-                cells.push(right(row.ratio(index).map_or("-".to_owned(), ratio_text)));
+                cells.push(right(compared(row, index)));
             }
         }
         if aims {
@@ -97,6 +97,16 @@ fn measured(cell: &figure_table::Cell) -> String {
     }
 }
 
+fn compared(row: &Row, column: usize) -> String {
+    let Some(ratio) = row.ratio(column) else { return "-".to_owned() };
+    match row.pair_ratio(column) {
+        Some(pairs) => {
+            format!("{} ({}–{})", ratio_text(ratio), ratio_text(pairs.low), ratio_text(pairs.high))
+        }
+        None => ratio_text(ratio),
+    }
+}
+
 /// Removes control characters, because text from a file must not control the terminal.
 fn plain(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).collect()
@@ -104,12 +114,8 @@ fn plain(text: &str) -> String {
 
 fn target(row: &Row) -> [Cell; 2] {
     let Some((target, reached)) = row.target else { return [Cell::new(""), Cell::new("-")] };
-    let aim = match target {
-        Target::Ratio(least) => format!("ratio ≥ {least}"),
-        Target::Median(least) => format!("≥ {least}"),
-    };
     let (word, color) = if reached { ("PASS", Color::Green) } else { ("short", Color::Red) };
-    [Cell::new(aim), Cell::new(word).fg(color)]
+    [Cell::new(target), Cell::new(word).fg(color)]
 }
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ pub enum StorageKind {
     KnfsdV4,
     /// NFS-Ganesha, on the host, over NFSv4.2.
     Ganesha,
+    /// The lab's NFS server that does no work, on the host, over NFSv4.2. It keeps no data.
+    Null,
     /// An ext4 of its own for each guest, without NFS.
     Local,
     /// A folder of this host, whatever is mounted there; brokers run on the host then, without guests. The path is absolute.
@@ -47,11 +49,12 @@ pub enum StorageKind {
 
 impl StorageKind {
     /// All that have a fixed name.
-    pub const NAMED: [Self; 8] = [
+    pub const NAMED: [Self; 9] = [
         Self::Forebay,
         Self::KnfsdV3,
         Self::KnfsdV4,
         Self::Ganesha,
+        Self::Null,
         Self::Local,
         Self::Versitygw,
         Self::Garage,
@@ -109,6 +112,7 @@ impl fmt::Display for StorageKind {
             Self::KnfsdV3 => f.write_str("knfsd-v3"),
             Self::KnfsdV4 => f.write_str("knfsd-v4"),
             Self::Ganesha => f.write_str("ganesha"),
+            Self::Null => f.write_str("null"),
             Self::Local => f.write_str("local"),
             Self::Mount(folder) => write!(f, "{MOUNT}{}", folder.display()),
             Self::Versitygw => f.write_str("versitygw"),

@@ -12,6 +12,7 @@ mod kernel_nfs;
 mod local;
 mod mounted;
 mod nfs;
+mod null;
 mod object;
 mod relay;
 mod server;
@@ -40,6 +41,7 @@ pub fn start(kind: &StorageKind, environment: &Environment) -> Result<Box<dyn St
         StorageKind::Forebay => Box::new(Forebay::start(environment, &[])?),
         StorageKind::Daemon(program) => Box::new(Forebay::start_other(environment, program)?),
         StorageKind::Ganesha => Box::new(ganesha::Ganesha::start(environment)?),
+        StorageKind::Null => Box::new(null::Null::start(environment)?),
         StorageKind::Versitygw | StorageKind::Garage | StorageKind::Minio | StorageKind::Url(_) => {
             bail!("{kind} has objects and no files, so it cannot be mounted")
         }

@@ -32,19 +32,47 @@ pub const REPLICAS: [&str; 2] = ["load_replicas_same_mb_per_s", "load_replicas_u
 /// All rows.
 pub const ROWS: &[LoadRow] = &[
     LoadRow {
-        row: Row { name: "load_append_mb_per_s", title: "64 append streams", unit: "MB/s", ratio_min: 2.0 },
+        row: Row {
+            part: "append-streams",
+            name: "load_append_mb_per_s",
+            title: "64 append streams",
+            unit: "MB/s",
+            ratio_min: 1.0,
+            server_cpu_max: Some(4.2),
+        },
         work: Work::Append,
     },
     LoadRow {
-        row: Row { name: "load_read_mb_per_s", title: "16 readers", unit: "MB/s", ratio_min: 1.5 },
+        row: Row {
+            part: "readers",
+            name: "load_read_mb_per_s",
+            title: "16 readers",
+            unit: "MB/s",
+            ratio_min: 0.85,
+            server_cpu_max: Some(0.85),
+        },
         work: Work::Read,
     },
     LoadRow {
-        row: Row { name: REPLICAS[1], title: "3 streams, unlike", unit: "MB/s", ratio_min: 1.0 },
+        row: Row {
+            part: "streams-unlike",
+            name: REPLICAS[1],
+            title: "3 streams, unlike",
+            unit: "MB/s",
+            ratio_min: 1.0,
+            server_cpu_max: Some(0.95),
+        },
         work: Work::Replicas { unique: true },
     },
     LoadRow {
-        row: Row { name: REPLICAS[0], title: "3 replicas, alike", unit: "MB/s", ratio_min: 1.0 },
+        row: Row {
+            part: "replicas-alike",
+            name: REPLICAS[0],
+            title: "3 replicas, alike",
+            unit: "MB/s",
+            ratio_min: 1.3,
+            server_cpu_max: Some(0.85),
+        },
         work: Work::Replicas { unique: false },
     },
 ];
@@ -72,14 +100,21 @@ impl LoadRow {
         }
     }
 
-    /// Measures the row once. `turn` makes the content differ from everything written before.
-    pub fn measure(&self, server: &HostServer, turn: u64) -> Result<LoadDone> {
+    /// Whether the row reads files that [`prepare`] writes.
+    pub fn reads(&self) -> bool {
+        matches!(self.work, Work::Read)
+    }
+
+    /// Measures the row once. `turn` makes the content differ from everything written before. `keeps_data` is whether a reader gets
+    /// what was written.
+    pub fn measure(&self, server: &HostServer, turn: u64, keeps_data: bool) -> Result<LoadDone> {
         let seed = (turn + READ_SEED + 1).to_string();
         match self.work {
             Work::Append => load(server, &seed, &["append"]),
             Work::Read => {
                 forget(&server.data)?;
-                load(server, &READ_SEED.to_string(), &["read"])
+                let read: &[_] = if keeps_data { &["read"] } else { &["read", "--any-content"] };
+                load(server, &READ_SEED.to_string(), read)
             }
             Work::Replicas { unique: true } => load(server, &seed, &["replicas", "--unique"]),
             Work::Replicas { unique: false } => load(server, &seed, &["replicas"]),

@@ -1,25 +1,38 @@
 //! Collects values, and makes the table from them.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use super::fio::FioRow;
 use super::row::Row;
-use super::{fio, load};
+use super::{Rows, load};
 use crate::probe::LoadDone;
 use crate::report::{Better, Measurement, Recorder, Target};
 use crate::request::StorageKind;
 
-/// The target for the gain from three equal replicas: they are written once.
-const REPLICAS_GAIN_MIN: f64 = 3.0;
 const REPLICAS_GAIN: &str = "load_replicas_gain";
 
+/// The end of the name of the server's processor time for each GB.
+const SERVER_CPU: &str = "server_cpu_s_per_gb";
 /// The costs and latencies of a load, besides its rate: end of the name, end of the title, unit.
 const DETAILS: [(&str, &str, &str); 5] = [
     ("operations_per_s", "operations", "1/s"),
     ("p50_ms", "p50", "ms"),
     ("p99_ms", "p99", "ms"),
-    ("server_cpu_s_per_gb", "server's CPU", "s/GB"),
+    (SERVER_CPU, "server's CPU", "s/GB"),
     ("client_cpu_s_per_gb", "load's CPU", "s/GB"),
 ];
+
+/// The number of rows of a result, and of the targets that are reached.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// Rows.
+    pub rows: usize,
+    /// Targets.
+    pub targets: usize,
+    /// Targets that are reached.
+    pub reached: usize,
+}
 
 /// Values by name of the row (or of its detail) and storage, in the order measured.
 #[derive(Default)]
@@ -44,45 +57,52 @@ impl Outcome {
             done.client_cpu_s / (bytes / 1e9),
         ];
         for ((end, ..), value) in DETAILS.iter().zip(details) {
-            self.values.entry((detail_name(row, end), kind.clone())).or_default().push(value);
+            self.values.entry((row.detail_name(end), kind.clone())).or_default().push(value);
         }
         let rate = bytes / 1e6 / seconds;
         self.add(row, kind, rate);
         rate
     }
 
-    /// Records the table. Returns the number of rows.
-    pub fn report(&self, storages: &[StorageKind], repetitions: u32, recorder: &Recorder) -> usize {
-        let rows = fio::ROWS.iter().map(|fio| &fio.row).chain(load::ROWS.iter().map(|load| &load.row));
-        let mut count = 0;
-        for row in rows {
-            let values = self.of_storages(storages, row.name);
-            // The load generator leaves out storages whose server is not on the host.
-            let complete = |values: &[f64]| values.is_empty() || values.len() == repetitions as usize;
-            let enough = values.iter().all(|(_, values)| complete(values));
-            let title = format!("{} was measured", row.title);
-            recorder.check(row.name, &title, enough, format_args!("{repetitions} times on each storage"));
-            let measurement = Measurement::new(row.name, row.title, row.unit, Better::Higher, values);
-            recorder.measurement(measurement.with_target(Some(Target::Ratio(row.ratio_min))));
-            count += 1;
-        }
-        let gains = storages.iter().map(|kind| (kind.name(), self.replicas_gain(kind))).collect();
-        let gain = Measurement::new(REPLICAS_GAIN, "3 replicas ÷ 3 unlike", "times", Better::Higher, gains);
-        recorder.measurement(gain.with_target(Some(Target::Median(REPLICAS_GAIN_MIN))));
-        self.report_details(storages, recorder);
-        count + 1
+    /// Adds the processor time that a storage's server took for a row of one client.
+    pub fn add_server_cpu(&mut self, fio: &FioRow, kind: &StorageKind, time: Duration) {
+        let name = fio.row.detail_name(fio.server_cpu().0);
+        self.values.entry((name, kind.clone())).or_default().push(fio.server_cpu_of(time));
     }
 
-    fn report_details(&self, storages: &[StorageKind], recorder: &Recorder) {
-        for load in load::ROWS {
+    /// Records the table. Its columns are the storages, of which the first two are compared.
+    pub fn report(&self, rows: &Rows, storages: &[StorageKind], pairs: u32, recorder: &Recorder) -> Count {
+        let mut table = Table { outcome: self, storages, recorder, count: Count::default() };
+        for row in rows.all() {
+            let values = self.of_storages(storages, row.name);
+            // The load generator leaves out storages whose server is not on the host.
+            let complete = |values: &[f64]| values.is_empty() || values.len() == pairs as usize;
+            let enough = values.iter().all(|(_, values)| complete(values));
+            let title = format!("{} was measured", row.title);
+            recorder.check(row.name, &title, enough, format_args!("{pairs} times on each storage"));
+            table.add(row.name, row.title, row.unit, Better::Higher, Some(Target::Ratio(row.ratio_min)));
+            table.count.rows += 1;
+        }
+        let gains: Vec<_> = storages.iter().map(|kind| (kind.name(), self.replicas_gain(kind))).collect();
+        if gains.iter().any(|(_, gains)| !gains.is_empty()) {
+            let title = "3 replicas ÷ 3 unlike";
+            recorder.measurement(Measurement::new(REPLICAS_GAIN, title, "times", Better::Higher, gains));
+        }
+        for fio in &rows.fio {
+            let (end, unit) = fio.server_cpu();
+            let title = format!("{}: server's CPU", fio.row.title);
+            let target = fio.row.server_cpu_max.map(Target::MedianMax);
+            table.add(&fio.row.detail_name(end), &title, unit, Better::Lower, target);
+        }
+        for load in &rows.load {
             for (end, what, unit) in DETAILS {
-                let name = detail_name(&load.row, end);
                 let better = if end == "operations_per_s" { Better::Higher } else { Better::Lower };
                 let title = format!("{}: {what}", load.row.title);
-                let values = self.of_storages(storages, &name);
-                recorder.measurement(Measurement::new(&name, &title, unit, better, values));
+                let largest = load.row.server_cpu_max.filter(|_| end == SERVER_CPU);
+                table.add(&load.row.detail_name(end), &title, unit, better, largest.map(Target::MedianMax));
             }
         }
+        table.count
     }
 
     fn of_storages(&self, storages: &[StorageKind], name: &str) -> Vec<(String, Vec<f64>)> {
@@ -100,13 +120,27 @@ impl Outcome {
     }
 }
 
-fn detail_name(row: &Row, end: &str) -> String {
-    let stem = row.name.strip_suffix("_mb_per_s").unwrap_or(row.name);
-    format!("{stem}_{end}")
+/// The table that is recorded.
+struct Table<'a> {
+    outcome: &'a Outcome,
+    storages: &'a [StorageKind],
+    recorder: &'a Recorder,
+    count: Count,
+}
+
+impl Table<'_> {
+    fn add(&mut self, name: &str, title: &str, unit: &str, better: Better, target: Option<Target>) {
+        let values = self.outcome.of_storages(self.storages, name);
+        let measurement = Measurement::of_pairs(name, title, unit, better, values).with_target(target);
+        self.count.targets += usize::from(measurement.reached.is_some());
+        self.count.reached += usize::from(measurement.reached == Some(true));
+        self.recorder.measurement(measurement);
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fio;
     use super::*;
     use crate::progress::Progress;
 
@@ -130,9 +164,18 @@ mod tests {
         assert_eq!(outcome.replicas_gain(&StorageKind::Forebay), [3.0, 2.0]);
         assert_eq!(outcome.of("load_replicas_same_server_cpu_s_per_gb", &StorageKind::Forebay), [0.5, 0.5]);
         let recorder = Recorder::new(Progress::silent());
-        outcome.report(&[StorageKind::Forebay], 2, &recorder);
+        let fio = &fio::ROWS[0];
+        outcome.add_server_cpu(fio, &StorageKind::Forebay, Duration::from_secs(1));
+        let count = outcome.report(&Rows::of(&[]), &[StorageKind::Forebay], 2, &recorder);
+        assert_eq!(
+            count,
+            Count { rows: 9, targets: 2, reached: 2 },
+            "two loads took little enough processor time"
+        );
         let result = recorder.finish("bench", "forebay", "laptop", "");
-        let gain = result.measurements.iter().find(|found| found.name == REPLICAS_GAIN).unwrap();
-        assert_eq!(gain.reached, Some(false));
+        assert!(result.measurements.iter().any(|found| found.name == REPLICAS_GAIN));
+        let cost =
+            result.measurements.iter().find(|found| found.name == "sequential_write_server_cpu_s_per_gb");
+        assert_eq!(cost.map(|cost| cost.samples.len()), Some(1));
     }
 }

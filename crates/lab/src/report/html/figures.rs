@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::put;
 use super::text::{escape, number};
 use crate::report::figure_table::{Cell, FigureTable, Row};
-use crate::report::result::{Better, Target};
+use crate::report::result::Better;
 
 /// Draws the table, if it has rows.
 pub fn draw(html: &mut String, sheet: &FigureTable) {
@@ -102,7 +102,11 @@ fn draw_ratio(html: &mut String, row: &Row, column: usize) {
         Some(_) if row.is_apart(column) => " bad",
         _ => "",
     };
-    put!(html, "<td class=\"number ratio{class}\">{}</td>", ratio_text(ratio));
+    put!(html, "<td class=\"number ratio{class}\">{}", ratio_text(ratio));
+    if let Some(pairs) = row.pair_ratio(column) {
+        put!(html, "<small>{}–{}</small>", ratio_text(pairs.low), ratio_text(pairs.high));
+    }
+    html.push_str("</td>");
 }
 
 /// A ratio, with two decimals if it has an ordinary size.
@@ -115,10 +119,6 @@ fn draw_target(html: &mut String, row: &Row) {
         html.push_str("<td></td>");
         return;
     };
-    let aim = match target {
-        Target::Ratio(least) => format!("ratio ≥ {least}"),
-        Target::Median(least) => format!("≥ {least}"),
-    };
     let (class, word) = if reached { ("good", "reached") } else { ("bad", "missed") };
-    put!(html, "<td>{aim} <b class=\"{class}\">{word}</b></td>");
+    put!(html, "<td>{target} <b class=\"{class}\">{word}</b></td>");
 }
