@@ -10,7 +10,7 @@ const MAIN: &str = "forebay.records.Main";
 /// That of brokers of the experiments.
 const SIZE: Size = Size { heap_mib: 512 };
 
-/// What to copy.
+/// The segments to copy, and how.
 #[derive(Debug, Clone)]
 pub struct CopyPlan<'a> {
     /// The class of the plugin.

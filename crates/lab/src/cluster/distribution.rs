@@ -151,7 +151,7 @@ impl Distribution {
         format!("{}/local-tier/*", self.folder.display())
     }
 
-    /// What lets the plugin for tiered storage fail, for a class path of its own.
+    /// The class path of the classes that make the plugin for tiered storage fail.
     pub fn faults_class_path(&self) -> String {
         format!("{}/faults/*", self.folder.display())
     }

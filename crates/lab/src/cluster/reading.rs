@@ -20,7 +20,7 @@ const HEAP_MIB_MIN: u64 = 256;
 const RESPONSES: u64 = 4;
 /// Kafka's `fetch.max.bytes`, the most that a broker answers to one fetch.
 const FETCH_BYTES_MAX: u64 = 50 << 20;
-/// Time limit for a read that is told to stop.
+/// Time limit for a read to stop.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
 
 /// What to read.

@@ -56,7 +56,7 @@ impl Sizes {
     }
 }
 
-/// What the copies of one kind cost.
+/// The cost of one kind of copy.
 #[derive(Debug, Clone, Copy)]
 struct Cost {
     bytes: u64,
@@ -185,7 +185,7 @@ impl Copies<'_> {
         let plan = CopyPlan {
             class: PLUGIN_CLASS,
             settings: &settings,
-            folder: "/mnt/kafka/fresh",
+            folder: &format!("{TARGET}/{FRESH}"),
             segments: sizes.fresh_segments,
             bytes: sizes.fresh_bytes,
             is_fresh: true,

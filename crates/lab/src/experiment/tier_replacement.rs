@@ -362,7 +362,7 @@ fn conclude(tally: &Tally, sizes: &Sizes, is_local: bool, recorder: &Recorder) -
     )
 }
 
-/// What may be added, in words.
+/// The allowed growth in MB, in words.
 fn allowance(megabytes: f64) -> String {
     if megabytes > 0.0 { format!(" and {megabytes:.0} MB") } else { String::new() }
 }

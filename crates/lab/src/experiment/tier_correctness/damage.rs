@@ -52,7 +52,7 @@ pub fn in_log_directory(strike: &Strike<'_>, testbed: &mut Testbed, places: &Pla
 pub fn in_pool(strike: &Strike<'_>, testbed: &mut Testbed, places: &Places) -> Result<()> {
     let closed = find(strike, testbed, places)?;
     testbed.sync()?;
-    // What clients have in their caches is not what is on the disk.
+    // The bytes must come from the server, not from the client's cache.
     testbed.drop_caches()?;
     let needle = bytes_of(testbed, &closed)?;
     let pool = testbed.storage.host_server().context("the storage has no server")?.data;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::testbed::Testbed;
 
-/// What `kafka/lab/faults` logs before it throws an Error: `thrown: ERROR in CALL`.
+/// The classes in `kafka/lab/faults` log `thrown: ERROR in CALL` before they throw an Error.
 const MARK: &str = "thrown: ";
 const ERRORS: [&str; 3] = ["OutOfMemoryError", "StackOverflowError", "NoClassDefFoundError"];
 const CALLS: [&str; 5] = ["copy-segment", "copy-indexes", "fetch-segment", "fetch-indexes", "delete"];

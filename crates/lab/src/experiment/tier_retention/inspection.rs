@@ -95,7 +95,7 @@ impl<'a> Inspector<'a> {
         self.last.map_or(0, |last| last.counts.deleted)
     }
 
-    /// Of so many segments that were written, those that have not been copied. Active segments are among them.
+    /// The number of written segments that have not been copied, including active ones. `written` is the number of all.
     pub fn uncopied(&self, written: u64) -> u64 {
         let counts = self.segments.latest();
         written.saturating_sub(counts.live + counts.deleting + counts.deleted)

@@ -127,7 +127,7 @@ impl Sizes {
         }
     }
 
-    /// What tail consumers read.
+    /// The plan of the tail consumers.
     fn tail(&self, history: &History) -> ReadPlan {
         ReadPlan {
             topic: history.topic.clone(),

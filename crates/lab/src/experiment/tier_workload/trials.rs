@@ -51,7 +51,7 @@ impl<'a> Trials<'a> {
         self.tally
     }
 
-    /// Runs all loads: so many pairs without a fault, and one with each fault.
+    /// Runs all loads: `pairs` pairs without a fault, and one pair with each fault.
     pub fn run(&mut self, testbed: &mut Testbed, faults: &[Fault], pairs: u32) -> Result<()> {
         self.recorder.stage("warm-up");
         // With both, because that is the work that Java must have compiled.

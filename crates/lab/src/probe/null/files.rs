@@ -12,7 +12,7 @@ pub const ROOT: u64 = 1;
 /// The name of the export below the root.
 pub const EXPORT: &[u8] = b"kafka";
 
-/// What clients need to be told, besides what they ask for: every attribute that [`Files::attributes`] encodes.
+/// The supported attributes: every attribute that [`Files::attributes`] encodes.
 const SUPPORTED: &[u32] = &[
     SUPPORTED_ATTRS,
     TYPE,

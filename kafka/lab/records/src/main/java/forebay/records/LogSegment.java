@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -21,8 +22,8 @@ import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
 
 /**
- * A segment as a broker has it: files of a log and its indexes, which are open. An NFS client writes a file back when it is closed. Each batch
- * has one record, with a value that cannot be compressed.
+ * A segment as a broker has it: a log, which stays open, and indexes. An NFS client writes a file back when the file is closed. Each batch has
+ * one record, with a value that cannot be compressed.
  */
 final class LogSegment implements AutoCloseable {
     private static final int VALUE_BYTES = 64 << 10;
@@ -54,7 +55,7 @@ final class LogSegment implements AutoCloseable {
         byte[] value = new byte[VALUE_BYTES];
         long offset = 0;
         FileChannel channel = FileChannel.open(log, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        // Is not closed, for it would close the channel.
+        // Not closed: that would close the channel.
         OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 20);
         for (long written = 0; written < bytesMin; offset++) {
             random.nextBytes(value);
@@ -64,7 +65,7 @@ final class LogSegment implements AutoCloseable {
         }
         out.flush();
         random.nextBytes(value);
-        Path index = Files.write(folder.resolve("%020d.index".formatted(number)), java.util.Arrays.copyOf(value, INDEX_BYTES));
+        Path index = Files.write(folder.resolve("%020d.index".formatted(number)), Arrays.copyOf(value, INDEX_BYTES));
         return new LogSegment(log, channel, index, offset - 1);
     }
 
