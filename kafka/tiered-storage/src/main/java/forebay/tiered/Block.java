@@ -12,6 +12,11 @@ final class Block {
 
     private final Id id;
     private final CompletableFuture<byte[]> bytes = new CompletableFuture<>();
+    /** How many streams read it. Guarded by its memory, like the next. */
+    int readers;
+    boolean hasArray;
+    /** No new reader finds it. */
+    boolean isGone;
 
     Block(Id id) {
         this.id = id;
@@ -24,6 +29,11 @@ final class Block {
     /** Ends with the bytes, or with the failure of the request. */
     CompletableFuture<byte[]> bytes() {
         return bytes;
+    }
+
+    /** The bytes of a block that is there. A reader has them until it releases the block. */
+    byte[] array() {
+        return bytes.join();
     }
 
     boolean isLoading() {

@@ -1,6 +1,8 @@
 package forebay.tiered;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -11,17 +13,24 @@ import java.util.Set;
 /**
  * The blocks of all readers, at most a given number. A block counts from before its request is sent. When there is no
  * room, the block that was not used for the longest time goes; one that is still loading stays.
+ *
+ * <p>Arrays are used again: blocks live long enough for the garbage collector to copy each several times, which took half of
+ * the processor time of a fetch. The array of a block that is gone is free when its last reader has released it. If a
+ * reader never does, because its stream was not closed, the garbage collector gets the array with the stream.
  */
 final class BlockMemory {
     private final int blocksMax;
     private final LinkedHashMap<Block.Id, Block> blocks = new LinkedHashMap<>(64, 0.75f, true);
+    private final Deque<byte[]> free = new ArrayDeque<>();
+    /** Blocks that have an array, whether its bytes are there or on their way. */
+    private int filled;
     private int loading;
 
     BlockMemory(long bytesMax) {
         this.blocksMax = (int) Math.max(1, bytesMax / Block.BYTES);
     }
 
-    /** What a reader gets: the block it asked for, and the blocks that it must load, which begin with that one if there are any. */
+    /** What a reader gets: the block it asked for, which it must release, and the blocks that it must load, which begin with that one if there are any. */
     record Taken(Block block, List<Block> toLoad) {}
 
     /**
@@ -30,11 +39,44 @@ final class BlockMemory {
      */
     synchronized Taken take(StoredObject object, int index, int countMax) {
         Block found = blocks.get(new Block.Id(object.key(), index));
-        if (found != null) {
-            return new Taken(found, List.of());
+        List<Block> made = found != null ? List.of() : make(object, index, countMax, blocksMax - loading);
+        Block block = found != null || made.isEmpty() ? found : made.get(0);
+        if (block == null) {
+            return null;
         }
-        List<Block> made = make(object, index, countMax, blocksMax - loading);
-        return made.isEmpty() ? null : new Taken(made.get(0), made);
+        block.readers++;
+        return new Taken(block, made);
+    }
+
+    /** A reader has done with a block that it took. */
+    synchronized void release(Block block) {
+        block.readers--;
+        recycle(block);
+    }
+
+    /** An array for the bytes of a block that is loaded. What is in it is old. */
+    byte[] array(Block block, int length) {
+        byte[] found = freeArray(block, length);
+        return found == null ? new byte[length] : found;
+    }
+
+    private synchronized byte[] freeArray(Block block, int length) {
+        // A repeated request leaves the array of the one before to the garbage collector.
+        if (!block.hasArray) {
+            block.hasArray = true;
+            filled++;
+        }
+        return length == Block.BYTES ? free.poll() : null;
+    }
+
+    /** Keeps the array of a block that is gone and that nobody reads. */
+    private void recycle(Block block) {
+        if (block.readers == 0 && block.isGone && !block.bytes().isCompletedExceptionally() && filled + free.size() < blocksMax) {
+            byte[] array = block.array();
+            if (array.length == Block.BYTES) {
+                free.push(array);
+            }
+        }
     }
 
     /**
@@ -70,10 +112,18 @@ final class BlockMemory {
     private void evict(int keep) {
         Iterator<Map.Entry<Block.Id, Block>> oldest = blocks.entrySet().iterator();
         while (blocks.size() > keep && oldest.hasNext()) {
-            if (!oldest.next().getValue().isLoading()) {
+            Block block = oldest.next().getValue();
+            if (!block.isLoading()) {
                 oldest.remove();
+                gone(block);
             }
         }
+    }
+
+    private void gone(Block block) {
+        block.isGone = true;
+        filled--;
+        recycle(block);
     }
 
     /** A block is there. */
@@ -85,6 +135,7 @@ final class BlockMemory {
     /** The request of a block failed. The block is forgotten before its readers know, so that the next one asks again. */
     synchronized void failed(Block block) {
         loading--;
+        filled -= block.hasArray ? 1 : 0;
         blocks.remove(block.id(), block);
         notifyAll();
     }
@@ -99,7 +150,9 @@ final class BlockMemory {
     /** Forgets the blocks of objects that are deleted. */
     synchronized void forget(String... keys) {
         Set<String> gone = new HashSet<>(List.of(keys));
-        blocks.values().removeIf(block -> !block.isLoading() && gone.contains(block.id().key()));
+        List<Block> deleted = blocks.values().stream().filter(block -> !block.isLoading() && gone.contains(block.id().key())).toList();
+        deleted.forEach(block -> blocks.remove(block.id()));
+        deleted.forEach(this::gone);
     }
 
     synchronized int count() {

@@ -31,10 +31,10 @@ final class Fetches {
     }
 
     /**
-     * The bytes of a block. If it must be loaded, up to so many blocks are loaded with it. Waits for at most the
-     * time-out of the settings.
+     * A block that is there, to be released. If it must be loaded, up to so many blocks are loaded with it. Waits for at
+     * most the time-out of the settings.
      */
-    byte[] block(StoredObject object, int index, int countMax) throws IOException {
+    Block block(StoredObject object, int index, int countMax) throws IOException {
         long deadline = System.nanoTime() + settings.timeout().toNanos();
         String name = "read " + object.key();
         try {
@@ -46,12 +46,20 @@ final class Fetches {
                 } else {
                     load(object, taken.toLoad());
                 }
+                Block waitedFor = taken.block();
                 try {
-                    return taken.block().bytes().get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+                    waitedFor.bytes().get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+                    Block there = waitedFor;
+                    waitedFor = null;
+                    return there;
                 } catch (ExecutionException failure) {
                     // The request of another reader, which began earlier, has had its time. There may be time for one of this reader's own.
                     if (!shared || System.nanoTime() - deadline >= 0) {
                         throw failure;
+                    }
+                } finally {
+                    if (waitedFor != null) {
+                        release(waitedFor);
                     }
                 }
             }
@@ -68,6 +76,11 @@ final class Fetches {
             Throwable cause = failure.getCause();
             throw cause instanceof CallEndedException ? new CallEndedException(cause.getMessage()) : new IOException(cause.toString(), cause);
         }
+    }
+
+    /** Its array may get other bytes from now on. */
+    void release(Block block) {
+        memory.release(block);
     }
 
     /** The block, and what has to be loaded for it. Waits until there is memory for that. */
@@ -134,7 +147,7 @@ final class Fetches {
                 check(object, body.response(), first, end);
                 while (progress.blocks < blocks.size()) {
                     Block block = blocks.get(progress.blocks);
-                    byte[] bytes = new byte[Math.min(Block.BYTES, object.size() - block.id().index() * Block.BYTES)];
+                    byte[] bytes = memory.array(block, Math.min(Block.BYTES, object.size() - block.id().index() * Block.BYTES));
                     readFully(body, bytes, object);
                     progress.blocks++;
                     metrics.fetchedBytes.add(bytes.length);

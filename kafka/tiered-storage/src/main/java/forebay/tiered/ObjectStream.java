@@ -3,6 +3,7 @@ package forebay.tiered;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Reads an object, or a range of it, through blocks in memory. It keeps one block, so a stream that is never closed costs little. */
 final class ObjectStream extends InputStream {
@@ -23,10 +24,10 @@ final class ObjectStream extends InputStream {
     private final StoredObject object;
     private final int end;
     private final Plan plan;
+    /** The block that was read last. Whoever takes it out may use it: a thread that closes the stream cannot release what another reads. */
+    private final AtomicReference<Block> held = new AtomicReference<>();
     private int position;
-    private int blockIndex = -1;
-    private byte[] block;
-    private boolean closed;
+    private volatile boolean closed;
 
     /** Reads from a position, inclusive, to an end, exclusive. */
     ObjectStream(Fetches fetches, Metrics metrics, StoredObject object, int position, int end, Plan plan) {
@@ -40,12 +41,34 @@ final class ObjectStream extends InputStream {
 
     /** Loads the block of the current position. */
     void fill() throws IOException {
+        putBack(takeBlock());
+    }
+
+    private Block takeBlock() throws IOException {
         int index = position / Block.BYTES;
-        if (index != blockIndex) {
-            block = null;
-            block = fetches.block(object, index, plan.blocksAt(index));
-            blockIndex = index;
-            plan.reached(position);
+        Block last = held.getAndSet(null);
+        if (last != null && last.id().index() == index) {
+            return last;
+        }
+        if (last != null) {
+            fetches.release(last);
+        }
+        Block next = fetches.block(object, index, plan.blocksAt(index));
+        plan.reached(position);
+        return next;
+    }
+
+    private void putBack(Block block) {
+        held.set(block);
+        if (closed) {
+            release();
+        }
+    }
+
+    private void release() {
+        Block last = held.getAndSet(null);
+        if (last != null) {
+            fetches.release(last);
         }
     }
 
@@ -68,10 +91,11 @@ final class ObjectStream extends InputStream {
             return -1;
         }
         try {
-            fill();
+            Block block = takeBlock();
             int within = position % Block.BYTES;
-            int count = Math.min(length, Math.min(block.length - within, end - position));
-            System.arraycopy(block, within, bytes, offset, count);
+            int count = Math.min(length, Math.min(block.array().length - within, end - position));
+            System.arraycopy(block.array(), within, bytes, offset, count);
+            putBack(block);
             position += count;
             metrics.readBytes.add(count);
             return count;
@@ -91,7 +115,9 @@ final class ObjectStream extends InputStream {
 
     @Override
     public int available() {
-        return blockIndex == position / Block.BYTES && block != null ? Math.min(end - position, block.length - position % Block.BYTES) : 0;
+        Block last = held.get();
+        boolean isHere = last != null && last.id().index() == position / Block.BYTES;
+        return isHere ? Math.min(end - position, last.array().length - position % Block.BYTES) : 0;
     }
 
     @Override
@@ -101,10 +127,5 @@ final class ObjectStream extends InputStream {
             release();
             plan.stopped(position);
         }
-    }
-
-    private void release() {
-        block = null;
-        blockIndex = -1;
     }
 }

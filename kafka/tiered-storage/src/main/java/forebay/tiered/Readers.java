@@ -51,10 +51,10 @@ final class Readers {
         known.addFirst(new Stop(position, fetches, System.nanoTime()));
     }
 
-    /** How many sequential readers were there lately; at least one. */
+    /** How many sequential readers were there lately; at least one. A stop at the beginning is where a reader is expected, so it counts elsewhere. */
     synchronized int active() {
         long since = System.nanoTime() - ACTIVE_NANOS;
-        long count = stops.values().stream().flatMap(Deque::stream).filter(stop -> stop.fetches() > 1 && stop.at() - since > 0).count();
+        long count = stops.values().stream().flatMap(Deque::stream).filter(stop -> stop.position() > 0 && stop.fetches() > 1 && stop.at() - since > 0).count();
         return (int) Math.max(1, count);
     }
 

@@ -175,7 +175,10 @@ final class SegmentReads {
 
         @Override
         public void stopped(int position) {
-            readers.stopped(object.key(), position, fetchesBefore + 1);
+            // Nobody goes on from the end, and a stop there would count as one more reader.
+            if (position < object.size()) {
+                readers.stopped(object.key(), position, fetchesBefore + 1);
+            }
         }
 
         /** How far is read ahead: further with each fetch, within this reader's share of the memory. */

@@ -197,6 +197,76 @@ class FetchTest {
     }
 
     @Test
+    void a_slow_reader_keeps_its_bytes_while_others_take_the_memory() throws Exception {
+        plugin.close();
+        plugin = Plugins.start(fake, folder, "fetch.memory.bytes", String.valueOf(4 * MIB));
+        TestSegment segment = copied(100, 16 * MIB);
+        byte[] slow = new byte[Block.BYTES];
+        try (InputStream in = plugin.fetchLogSegment(segment.metadata(), 0)) {
+            int have = in.readNBytes(slow, 0, 1000);
+            for (int position = MIB; position < 16 * MIB; position += MIB) {
+                fetch(segment, position, MIB);
+            }
+            in.readNBytes(slow, have, slow.length - have);
+        }
+        assertArrayEquals(Arrays.copyOf(segment.bytes, slow.length), slow);
+    }
+
+    @Test
+    void the_arrays_of_blocks_that_are_gone_are_used_again() {
+        BlockMemory memory = new BlockMemory(2L * Block.BYTES);
+        StoredObject object = new StoredObject("id", "key", 10 * Block.BYTES);
+        Block first = loaded(memory, object, 0);
+        Block second = loaded(memory, object, 1);
+        byte[] firstArray = first.array();
+        byte[] secondArray = second.array();
+        memory.release(second);
+        // The first is gone for new readers, and is read by an old one.
+        Block third = loaded(memory, object, 2);
+        assertTrue(third.array() != firstArray && third.array() != secondArray);
+        memory.release(first);
+        Block fourth = loaded(memory, object, 3);
+        assertTrue(fourth.array() == secondArray || fourth.array() == firstArray);
+        Block again = loaded(memory, object, 0);
+        assertTrue(again.array() != fourth.array() && again.array() != third.array());
+    }
+
+    private static Block loaded(BlockMemory memory, StoredObject object, int index) {
+        BlockMemory.Taken taken = memory.take(object, index, 1);
+        taken.block().bytes().complete(memory.array(taken.block(), Block.BYTES));
+        memory.loaded();
+        return taken.block();
+    }
+
+    @Test
+    void a_stream_may_be_closed_by_another_thread_while_it_is_read() throws Exception {
+        plugin.close();
+        plugin = Plugins.start(fake, folder, "fetch.memory.bytes", String.valueOf(4 * MIB));
+        TestSegment segment = copied(100, 8 * MIB);
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        for (int round = 0; round < 30; round++) {
+            InputStream in = plugin.fetchLogSegment(segment.metadata(), 0);
+            Future<?> reader = thread.submit(() -> {
+                byte[] read = new byte[segment.bytes.length];
+                int have = 0;
+                try {
+                    for (int count; (count = in.read(read, have, Math.min(20_000, read.length - have))) > 0; ) {
+                        have += count;
+                    }
+                } catch (IOException closed) {
+                    assertTrue(closed.getMessage().contains("is closed"), closed.getMessage());
+                }
+                assertArrayEquals(Arrays.copyOf(segment.bytes, have), Arrays.copyOf(read, have));
+            });
+            Thread.sleep(round % 5);
+            in.close();
+            fetch(segment, (round % 7) * MIB, MIB);
+            reader.get();
+        }
+        thread.shutdown();
+    }
+
+    @Test
     void an_index_that_was_changed_in_the_bucket_fails_at_its_end() throws Exception {
         TestSegment segment = copied(100, MIB);
         fake.objects.get(segment.indexesKey()).bytes()[3] ^= 1;
