@@ -12,8 +12,10 @@ import java.util.Map;
 final class Readers {
     private static final int SEGMENTS_MAX = 1024;
     private static final int STOPS_MAX = 8;
-    private static final int BEFORE_MAX = 2 << 20;
+    private static final int BEFORE_MAX = 512 << 10;
     private static final int BEHIND_MAX = Block.BYTES;
+    /** A reader that takes longer begins anew: random reads should not come by chance where another stopped. */
+    private static final long CONTINUES_NANOS = 10_000_000_000L;
     private static final long ACTIVE_NANOS = 5_000_000_000L;
 
     /** Where a reader stopped, after so many fetches in sequence. */
@@ -34,6 +36,8 @@ final class Readers {
         if (known == null) {
             return 0;
         }
+        long since = System.nanoTime() - CONTINUES_NANOS;
+        known.removeIf(stop -> stop.at() - since < 0);
         for (Stop stop : known) {
             if (position <= stop.position() + BEHIND_MAX && position >= stop.position() - BEFORE_MAX) {
                 known.remove(stop);
