@@ -29,8 +29,8 @@ const PAGE_PARTS_MAX: usize = 1000;
 /// The largest part, and the largest range that one request copies.
 const PART_BYTES_MAX: u64 = 5 << 30;
 /// Where the bytes of a part but the first begin in its content. A hole before them makes the cutter look for record batches,
-/// as it would in the middle of a file.
-const LATER_PART_OFFSET: u64 = 4096;
+/// as it would in the middle of a file. Other bytes are cut in blocks of this size, in the part as in the object.
+const LATER_PART_OFFSET: u64 = 128 << 10;
 
 /// Begins an upload in parts.
 pub async fn create_multipart_upload(

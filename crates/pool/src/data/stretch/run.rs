@@ -55,26 +55,25 @@ impl Run {
         stretch: &mut Stretch<'_>,
         chunks: &mut dyn Chunks,
     ) -> Result<()> {
-        let Some(first_new) = self.parts.iter().find(|part| part.is_new()) else {
+        if !self.parts.iter().any(Part::is_new) {
             stretch.done.append(&mut self.parts);
             return Ok(());
-        };
-        // Old bytes need no search: they were searched from the same start before, without a cut.
-        let mut searched = usize::try_from(first_new.offset - self.start()).unwrap_or(0);
-        let behind = if is_scattered { 0 } else { self.end_of_recutting(stretch) };
+        }
+        let (end_new, behind) = self.end_of_recutting(is_scattered, stretch);
         let (mut at, mut cut) = (0, stretch.cut_at(self.start()));
         loop {
-            if let Some(piece) = cut::next(&self.bytes, at, cut, searched) {
+            if let Some(piece) = cut::next(&self.bytes, self.start(), at, cut) {
                 self.write(at, &piece, stretch, chunks)?;
-                (at, cut, searched) = (at + piece.length, piece.end, 0);
+                (at, cut) = (at + piece.length, piece.end);
                 stretch.known = Some((self.offset(at), cut));
                 if let Some(index) = self.agreement(at, cut) {
                     self.parts.drain(index..).rev().for_each(|part| stretch.rest.push_front(part));
                     return Ok(());
                 }
             } else {
-                searched = self.bytes.len() - at;
-                if !self.extend(stretch, behind, chunks)? {
+                // Without batches, bytes that were cut elsewhere, behind a chunk with new bytes, would never agree.
+                let is_needed = self.offset(at) < end_new || is_batch(cut);
+                if !self.extend(stretch, if is_needed { behind } else { 0 }, chunks)? {
                     break;
                 }
             }
@@ -82,11 +81,12 @@ impl Run {
         self.settle_tail(at, is_scattered, stretch, chunks)
     }
 
-    /// The offset up to which settled parts behind the run are cut again: the run's end, unless the run fills a gap.
-    fn end_of_recutting(&self, stretch: &Stretch<'_>) -> u64 {
+    /// The end of the new bytes, and the offset up to which settled parts behind the run are cut again: the same, unless
+    /// the run fills a gap.
+    fn end_of_recutting(&self, is_scattered: bool, stretch: &Stretch<'_>) -> (u64, u64) {
         let end = self.parts.iter().rev().find(|part| part.is_new()).map_or(0, Part::end);
-        let filled = end > 0 && !covers(stretch.extents, end - 1..end);
-        end.saturating_add(if filled { RECUT_BYTES_MAX } else { 0 })
+        let filled = !is_scattered && end > 0 && !covers(stretch.extents, end - 1..end);
+        (end, end.saturating_add(if filled { RECUT_BYTES_MAX } else { 0 }))
     }
 
     /// Turns a piece into a chunk or a hole.
@@ -186,8 +186,11 @@ impl Run {
 /// Whether cutting goes on alike from both states, as long as no record batch follows. Data behind a gap was cut in the
 /// state [`Cut::Seek`], although it may belong to a stream without batches.
 fn agree(one: Cut, other: Cut) -> bool {
-    let is_batch = |cut| matches!(cut, Cut::Batch { .. });
     one == other || (!is_batch(one) && !is_batch(other))
+}
+
+fn is_batch(cut: Cut) -> bool {
+    matches!(cut, Cut::Batch { .. })
 }
 
 /// The bytes of adjacent inline parts.

@@ -113,7 +113,7 @@ fn merge(offset: u64, pieces: &[Bytes], chunks: &mut dyn Chunks, merged: &mut Ve
     bytes.push(join(pieces));
     let (mut at, mut cut) = (0, Cut::Stream);
     while at < bytes.len() {
-        let piece = cut::next(&bytes, at, cut, 0);
+        let piece = cut::next(&bytes, offset, at, cut);
         let (length, end) = piece.map_or((bytes.len() - at, Cut::Stream), |piece| (piece.length, piece.end));
         let content = bytes.slice(at..at + length);
         let start = offset.saturating_add(at as u64);

@@ -1,17 +1,19 @@
 //! Cutting: finding the end of each chunk in a stream of bytes.
 //!
-//! Equal bytes are stored once if they are cut alike. So cuts depend on content only: not on offsets in a file, not on
-//! the sizes of the writes, and not on the times of flushes. [`next`] is a pure function of the bytes from the start of
-//! a chunk on, and of a [`Cut`], the cutter's state at that start. It returns the end of the chunk and the `Cut` there,
-//! or reports that it needs more bytes. **For a prefix of the bytes it gives the same answer, or none.** The rest of
-//! the pool relies on this property only.
+//! Equal bytes are stored once if they are cut alike. So cuts do not depend on the sizes of the writes, nor on the times
+//! of flushes. [`next`] is a pure function of the bytes from the start of a chunk on, of the chunk's offset in its file,
+//! and of a [`Cut`], the cutter's state at that start. It returns the end of the chunk and the `Cut` there, or reports
+//! that it needs more bytes. **For a prefix of the bytes it gives the same answer, or none.** The rest of the pool relies
+//! on this property only.
 //!
-//! - Among Kafka's record batches, a chunk ends after a whole batch (`kafka`): when the chunk has [`CHUNK_BYTES_MIN`]
+//! - Among Kafka's record batches, offsets do not matter, because a replica has the same batches at other offsets. A
+//!   chunk ends after a whole batch (`kafka`): when the chunk has [`CHUNK_BYTES_MIN`]
 //!   and the batch's CRC, which is equal on all replicas, selects the batch, or before the batch that would make it too
 //!   long. A longer batch is more likely to end a chunk than a short one. So streams of batches of any size are cut
 //!   about every [`CHUNK_BYTES_MIN`] + [`BATCH_BYTES_CERTAIN`], and two streams that begin differently soon have the
 //!   same cuts. A batch that is too long for a chunk is cut into equal pieces from its own start.
-//! - Everything else is cut by FastCDC (`fastcdc`), and long runs of zeros are cut off from their surroundings.
+//! - Everything else is cut at multiples of [`FIXED_BYTES`] in the file, and long runs of zeros are cut off from their
+//!   surroundings.
 //!
 //! A wrong guess (bytes that look like a batch but are none) only costs sharing.
 //!
@@ -21,7 +23,6 @@
 //! chunks    [................][...........][..........    the last one is a tail: it has no end yet
 //! ```
 
-mod fastcdc;
 mod kafka;
 mod rope;
 mod zeros;
@@ -30,10 +31,14 @@ pub(crate) use kafka::{HEADER_BYTES as BATCH_HEADER_BYTES, find as find_batch, p
 pub(crate) use rope::Rope;
 pub(crate) use zeros::{all_zero, zero_prefix};
 
-/// The minimum length of a chunk that is cut by content.
+/// The minimum length of a chunk that is cut at the end of a batch.
 pub(crate) const CHUNK_BYTES_MIN: usize = 32 << 10;
 /// The maximum length of a chunk.
 pub(crate) const CHUNK_BYTES_MAX: usize = 256 << 10;
+/// Bytes that are not record batches are cut where their offset in the file is a multiple of this.
+pub(crate) const FIXED_BYTES: usize = 128 << 10;
+/// The minimum length of such a chunk.
+const FIXED_BYTES_MIN: usize = 4 << 10;
 /// The maximum distance before a dirty piece of bytes that affect its cutting: a tail, and the extent before it.
 pub(crate) const REACH_BEFORE_BYTES: u64 = CHUNK_BYTES_MAX as u64 + 4096;
 /// A batch of this size always ends a chunk that has the minimum length. A batch of a quarter of it does so with a
@@ -65,16 +70,16 @@ pub(crate) struct Piece {
     pub(crate) is_compressed: bool,
 }
 
-/// Cuts the chunk that starts at `at` with the state `cut`. Returns `None` if it does not end within `bytes`. An
-/// earlier call has found no end within the first `searched` bytes of the chunk; 0 if there was no such call.
-pub(crate) fn next(bytes: &Rope, at: usize, cut: Cut, searched: usize) -> Option<Piece> {
+/// Cuts the chunk that starts at `at` with the state `cut`. Returns `None` if it does not end within `bytes`, which start
+/// at `offset` in the file.
+pub(crate) fn next(bytes: &Rope, offset: u64, at: usize, cut: Cut) -> Option<Piece> {
     match cut {
         Cut::Batch { rest: 1.. } => next_in_batch(bytes, at, cut),
         _ => {
             let header: [u8; kafka::HEADER_BYTES] = bytes.array(at)?;
             match kafka::parse(&header) {
                 Some(batch) => next_batches(bytes, at, batch),
-                None => next_in_stream(bytes, at, cut, searched),
+                None => next_in_stream(bytes, offset, at, cut),
             }
         }
     }
@@ -131,38 +136,45 @@ fn ends_chunk(batch: &kafka::Batch) -> bool {
 }
 
 /// Cuts bytes that do not start with a batch.
-fn next_in_stream(bytes: &Rope, at: usize, cut: Cut, searched: usize) -> Option<Piece> {
+fn next_in_stream(bytes: &Rope, offset: u64, at: usize, cut: Cut) -> Option<Piece> {
+    let length = fixed_bytes(offset.saturating_add(at as u64));
+    // Waiting for the whole block makes small appends cheap: they are not looked at until the block is complete.
+    if bytes.len().saturating_sub(at) < length {
+        return None;
+    }
     let seeks = cut != Cut::Stream;
-    let cut = if seeks { Cut::Seek } else { Cut::Stream };
-    let window = bytes.slice(at..bytes.len().min(at + CHUNK_BYTES_MAX));
-    let zeros = zero_prefix(&window);
-    if zeros >= ZERO_RUN_BYTES_MIN || zeros == window.len() {
-        let length = zeros_before_batch(bytes, at, zeros)?;
-        return Some(Piece { length, end: cut, is_compressed: false });
+    let end = if seeks { Cut::Seek } else { Cut::Stream };
+    let piece = |length, end| Some(Piece { length, end, is_compressed: false });
+    let block = bytes.slice(at..at + length);
+    let zeros = zero_prefix(&block);
+    if zeros >= ZERO_RUN_BYTES_MIN || zeros == length {
+        return piece(zeros_before_batch(bytes, at, zeros)?, end);
     }
-    let end = fastcdc::end(&window, searched);
-    // An end that is found only with more bytes can only be after these bytes.
-    let within = window.get(..end.unwrap_or(window.len()))?;
-    let batch = if seeks { kafka::find(within) } else { None };
-    let run = zeros::find_run(within, ZERO_RUN_BYTES_MIN);
+    let batch = if seeks { kafka::find(&block) } else { None };
+    let run = zeros::find_run(&block, ZERO_RUN_BYTES_MIN);
     match (batch, run) {
-        (Some(batch), run) if run.is_none_or(|run| batch < run) => {
-            Some(Piece { length: batch, end: Cut::Batch { rest: 0 }, is_compressed: false })
-        }
-        (_, Some(run)) => Some(Piece { length: run, end: cut, is_compressed: false }),
-        _ => end.map(|length| Piece { length, end: cut, is_compressed: false }),
+        (Some(batch), run) if run.is_none_or(|run| batch < run) => piece(batch, Cut::Batch { rest: 0 }),
+        (_, run) => piece(run.unwrap_or(length), end),
     }
+}
+
+/// The length of the chunk that starts at `offset`: up to the next multiple of [`FIXED_BYTES`], or to the one after it if
+/// the first is so near that the chunk would be tiny.
+fn fixed_bytes(offset: u64) -> usize {
+    // The remainder is less than `FIXED_BYTES`.
+    let length = FIXED_BYTES - (offset % FIXED_BYTES as u64) as usize;
+    if length < FIXED_BYTES_MIN { length + FIXED_BYTES } else { length }
 }
 
 /// The number of the zeros at `at` that are not part of the header of a following batch, which may begin with zeros.
 fn zeros_before_batch(bytes: &Rope, at: usize, zeros: usize) -> Option<usize> {
-    let starts = (0..=kafka::LEADING_ZEROS_MAX.min(zeros)).map(|own| zeros - own);
-    for start in starts {
+    for own in 0..=kafka::LEADING_ZEROS_MAX.min(zeros - 1) {
+        let start = zeros - own;
         if kafka::parse(&bytes.array(at + start)?).is_some() {
             return Some(start);
         }
     }
-    (zeros >= ZERO_RUN_BYTES_MIN).then_some(zeros)
+    Some(zeros)
 }
 
 #[cfg(test)]

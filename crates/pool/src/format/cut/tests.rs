@@ -60,7 +60,7 @@ fn rope(bytes: &[u8], pieces: &[usize]) -> Rope {
 /// All pieces with their starts, and the start of the tail.
 fn cut_all(bytes: &Rope) -> (Vec<(usize, Piece)>, usize) {
     let (mut pieces, mut at, mut cut) = (Vec::new(), 0, Cut::Stream);
-    while let Some(piece) = next(bytes, at, cut, 0) {
+    while let Some(piece) = next(bytes, 0, at, cut) {
         assert!(piece.length > 0 && piece.length <= CHUNK_BYTES_MAX && at + piece.length <= bytes.len());
         pieces.push((at, piece));
         at += piece.length;
@@ -120,7 +120,7 @@ fn a_stream_entered_in_the_middle_finds_the_batches() {
     let mut rope = Rope::default();
     rope.push(entered.clone());
     let (mut at, mut cut, mut shared) = (0, Cut::Seek, 0);
-    while let Some(piece) = next(&rope, at, cut, 0) {
+    while let Some(piece) = next(&rope, 1_048_576, at, cut) {
         shared += if leader.contains(&entered[at..at + piece.length]) { piece.length } else { 0 };
         (at, cut) = (at + piece.length, piece.end);
     }
@@ -128,25 +128,45 @@ fn a_stream_entered_in_the_middle_finds_the_batches() {
 }
 
 #[test]
-fn bytes_without_batches_are_cut_by_content() {
-    let bytes = random(1, 8 << 20);
-    let whole: HashSet<Vec<u8>> = contents(&bytes).into_iter().collect();
-    let mean = bytes.len() / whole.len();
-    assert!((90 << 10..150 << 10).contains(&mean), "chunks of {mean} bytes");
-    let shifted = contents(&[random(2, 1000), bytes].concat());
-    let shared = shifted.iter().filter(|chunk| whole.contains(*chunk)).count();
-    assert!(shared * 100 >= whole.len() * 90, "{shared} of {}", whole.len());
+fn bytes_without_batches_are_cut_at_fixed_offsets() {
+    let bytes = random(1, 1 << 20);
+    let ends = |bytes: &[u8], offset| {
+        let (rope, mut at, mut ends) = (rope(bytes, &[]), 0, Vec::new());
+        while let Some(piece) = next(&rope, offset, at, Cut::Stream) {
+            at += piece.length;
+            ends.push(offset + at as u64);
+        }
+        ends
+    };
+    let fixed: Vec<u64> = (1..=8).map(|block| block * FIXED_BYTES as u64).collect();
+    assert_eq!(ends(&bytes, 0), fixed);
+    assert_eq!(ends(&bytes[..bytes.len() - 1], 0), fixed[..7]);
+    assert_eq!(ends(&bytes[50_000..], 50_000), fixed);
+    // No chunk is tiny.
+    assert_eq!(ends(&bytes[FIXED_BYTES - 100..], FIXED_BYTES as u64 - 100), fixed[1..]);
+}
+
+#[test]
+fn after_batches_blocks_are_fixed_again() {
+    let written = batches(&[5_000; 3], 1);
+    let bytes = [written.clone(), random(1, 400_000)].concat();
+    let (pieces, _) = cut_all(&rope(&bytes, &[]));
+    let ends: Vec<usize> = pieces.iter().map(|(at, piece)| at + piece.length).collect();
+    assert_eq!(ends, [written.len(), FIXED_BYTES, 2 * FIXED_BYTES, 3 * FIXED_BYTES]);
 }
 
 #[test]
 fn long_runs_of_zeros_are_chunks_of_their_own() {
-    for (before, zeros, behind) in [(10_000, 70_000, 50_000), (1, 65_536, 300_000), (100_000, 900_000, 100)] {
+    // The zeros in the last run that are in the same block as the bytes before them are too few.
+    let fewer = FIXED_BYTES - 100_000;
+    for (before, zeros, behind, too_few) in
+        [(10_000, 70_000, 200_000, 0), (1, 65_536, 300_000, 0), (100_000, 900_000, 200_000, fewer)]
+    {
         let bytes = [random(1, before), vec![0; zeros], random(2, behind)].concat();
         let (pieces, tail) = cut_all(&rope(&bytes, &[]));
         let is_zero = |(at, piece): &&(usize, Piece)| all_zero(&bytes[*at..at + piece.length]);
         let holes: usize = pieces.iter().filter(is_zero).map(|(_, piece)| piece.length).sum();
-        // FastCDC may end a chunk a few zeros into the run.
-        assert!(holes + 64 >= zeros && holes <= zeros, "{holes} of {zeros} zeros; tail at {tail}");
+        assert_eq!(holes, zeros - too_few, "tail at {tail}");
     }
 }
 
@@ -176,7 +196,7 @@ proptest! {
 
     /// A stream has the same chunks, however it is split into writes and whenever it is flushed.
     #[test]
-    fn cuts_depend_on_content_only(
+    fn cuts_do_not_depend_on_writes_and_flushes(
         bytes in stream(),
         pieces in prop::collection::vec(1..200_000usize, 0..6),
         flushes in prop::collection::vec(1..400_000usize, 1..12),
@@ -186,13 +206,11 @@ proptest! {
         // Each flush sees more of the stream, and continues at the end of the last chunk.
         let (mut found, mut at, mut cut, mut seen) = (Vec::new(), 0, Cut::Stream, 0);
         for flush in flushes.into_iter().chain([bytes.len()]) {
-            let searched = seen - at;
             seen = bytes.len().min(seen + flush);
             let prefix = rope(&bytes[..seen], &pieces);
-            let mut known = searched;
-            while let Some(piece) = next(&prefix, at, cut, known) {
+            while let Some(piece) = next(&prefix, 0, at, cut) {
                 found.push((at, piece));
-                (at, cut, known) = (at + piece.length, piece.end, 0);
+                (at, cut) = (at + piece.length, piece.end);
             }
         }
         prop_assert_eq!((found, at), (whole, tail));
@@ -204,6 +222,7 @@ proptest! {
         flips in prop::collection::vec((0..61usize, any::<u8>()), 0..4),
         length in any::<u32>(),
         fill in 0..400_000usize,
+        offset in any::<u64>(),
         cut in prop_oneof![Just(Cut::Stream), Just(Cut::Seek), any::<u32>().prop_map(|rest| Cut::Batch { rest })],
     ) {
         let mut bytes = batch(1, 100, 1);
@@ -212,7 +231,7 @@ proptest! {
         bytes.extend(random(3, fill));
         let rope = rope(&bytes, &[]);
         let (mut at, mut cut) = (0, cut);
-        while let Some(piece) = next(&rope, at, cut, 0) {
+        while let Some(piece) = next(&rope, offset, at, cut) {
             prop_assert!(piece.length > 0 && piece.length <= CHUNK_BYTES_MAX);
             (at, cut) = (at + piece.length, piece.end);
         }
