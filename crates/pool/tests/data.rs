@@ -171,3 +171,29 @@ async fn a_pool_that_was_put_back_from_a_backup_has_another_write_verifier() {
     let different: std::collections::HashSet<_> = verifiers.iter().collect();
     assert_eq!(different.len(), 3, "{verifiers:?}");
 }
+
+/// A client that takes its replies slowly keeps their bytes in memory, while the pool reads for others.
+#[tokio::test]
+async fn a_reply_that_a_slow_client_has_not_taken_does_not_change() {
+    let (directory, pool, root) = disk().await;
+    let file = file(&pool, root, "large").await;
+    let bytes = pattern(1, 8 << 20);
+    for (at, piece) in bytes.chunks(1 << 20).enumerate() {
+        write(&pool, file, (at << 20) as u64, piece).await;
+    }
+    pool.commit(file, 0, 0).await.unwrap();
+    pool.close().await.unwrap();
+    // Now all segments are sealed, and the cache is empty and small.
+    let pool = Pool::open(directory.path(), options()).await.unwrap();
+    let mut replies = Vec::new();
+    for at in (0..8).map(|n| n << 20) {
+        replies.push((at, pool.read(file, at as u64, 1 << 20).await.unwrap().pieces));
+        for offset in (0..8 << 20).step_by(700_000) {
+            let length = (bytes.len() - offset).min(400_000);
+            assert!(read(&pool, file, offset as u64, 400_000).await == bytes[offset..offset + length]);
+        }
+        for (at, pieces) in &replies {
+            assert!(pieces.concat() == bytes[*at..at + (1 << 20)]);
+        }
+    }
+}

@@ -162,11 +162,14 @@ impl Engine {
         if missing.is_empty() {
             return self.gather(handle, segments, hole_bytes_min);
         }
-        if missing.len() > 1 {
-            self.load_all(missing).await?;
-        }
         let engine = self.clone();
-        sync::blocking(move || engine.gather(handle, segments, hole_bytes_min)).await
+        sync::blocking(move || {
+            if missing.len() > 1 {
+                engine.load_all(&missing)?;
+            }
+            engine.gather(handle, segments, hole_bytes_min)
+        })
+        .await
     }
 
     fn missing_of(&self, segment: &Segment) -> Option<ChunkId> {
@@ -176,19 +179,17 @@ impl Engine {
         }
     }
 
-    /// Reads chunks into the cache, in parallel unless they are adjacent.
-    async fn load_all(self: &Arc<Self>, ids: Vec<ChunkId>) -> Result<()> {
-        let engine = self.clone();
-        let runs = sync::blocking(move || engine.runs_of(&ids)).await?;
-        let loads = runs.into_iter().map(|run| {
+    /// Reads chunks into the cache: the first that are adjacent on this thread, and others on threads of their own at the
+    /// same time. Does not wait for these: a reader that needs such a chunk does. Blocks on the disk.
+    fn load_all(self: &Arc<Self>, ids: &[ChunkId]) -> Result<()> {
+        let mut runs = self.runs_of(ids)?.into_iter();
+        let first = runs.next();
+        for run in runs {
             let engine = self.clone();
-            tokio::spawn(sync::blocking(move || {
-                engine.load_run(&run);
-                Ok(())
-            }))
-        });
-        for load in loads.collect::<Vec<_>>() {
-            load.await.map_err(|_| Error::Closed)??;
+            sync::in_background(move || engine.load_run(&run));
+        }
+        if let Some(run) = first {
+            self.load_run(&run);
         }
         Ok(())
     }

@@ -12,6 +12,7 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -19,6 +20,7 @@ use bytes::Bytes;
 use rustix::fs::{CWD, FallocateFlags, RenameFlags};
 
 use super::SegmentStore;
+use super::buffers::Buffers;
 use super::direct::DirectFiles;
 use crate::base::sync;
 use crate::format::keys::SegmentId;
@@ -39,6 +41,8 @@ pub(crate) struct FileSegments {
     read_only: bool,
     files: Mutex<HashMap<SegmentId, Arc<File>>>,
     direct: Option<DirectFiles>,
+    /// Memory for reads.
+    buffers: Buffers,
 }
 
 impl FileSegments {
@@ -50,14 +54,14 @@ impl FileSegments {
             read_only: false,
             files: Mutex::default(),
             direct: direct.then(DirectFiles::default),
+            buffers: Buffers::default(),
         }
     }
 
     /// Opens the segments in `directory` for reading. Operations that would change them fail, except `seal`, which does
     /// nothing.
     pub(crate) fn open_to_read(directory: &Path) -> FileSegments {
-        let directory = directory.to_path_buf();
-        FileSegments { directory, read_only: true, files: Mutex::default(), direct: None }
+        FileSegments { read_only: true, ..FileSegments::open(directory, false) }
     }
 
     fn require_writable(&self) -> Result<()> {
@@ -188,12 +192,16 @@ impl SegmentStore for FileSegments {
     }
 
     fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
-        let read = || -> io::Result<Vec<u8>> {
+        let read = || -> io::Result<Bytes> {
             let file = self.file(id)?;
-            read_exact_at(&file, offset, length)
+            let Some(mut buffer) = self.buffers.take(length) else {
+                return read_exact_at(&file, offset, length).map(Bytes::from);
+            };
+            file.read_exact_at(buffer.space(length), offset)?;
+            Ok(buffer.freeze(length))
         };
         match read() {
-            Ok(bytes) => Ok(Some(bytes.into())),
+            Ok(bytes) => Ok(Some(bytes)),
             Err(error) => match error.kind() {
                 // An offset larger than any file's counts as beyond the end.
                 io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput => {

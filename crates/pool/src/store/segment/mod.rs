@@ -3,6 +3,7 @@
 //! A segment is an append-only file of frames, each with one chunk. The store does not know what the bytes mean;
 //! [`crate::format::frames`] does. Every implementation passes the tests in `contract`.
 
+mod buffers;
 mod contents;
 #[cfg(test)]
 mod contract;
