@@ -142,6 +142,11 @@ impl State {
         client.account().could_take(open_bytes(OPAQUE_LIMIT, 0))
     }
 
+    /// Whether the client has this file open.
+    pub fn has_open(&self, client: &Client, file: forebay_pool::Handle) -> bool {
+        self.table().has_open(client.id(), file)
+    }
+
     /// DESTROY_CLIENTID (RFC 8881 §18.50). Returns [`Status::ClientidBusy`] for a client that has state. The
     /// caller has checked that the client has no sessions.
     pub async fn destroy_client(&self, id: ClientId) -> Result<(), Status> {

@@ -35,6 +35,11 @@ impl Table {
         holdings.keys().filter_map(|key| self.opens.get(key)).map(|open| open.hold.file()).collect()
     }
 
+    /// Whether a client has a file open.
+    pub fn has_open(&self, client: ClientId, file: Handle) -> bool {
+        self.files.get(&file).is_some_and(|file| file.opens.iter().any(|((owner, _), _)| *owner == client))
+    }
+
     pub fn open_views(&self, client: Option<ClientId>, items_max: usize) -> Excerpt<OpenView> {
         let of_client = |owner: ClientId| client.is_none_or(|client| client == owner);
         let opens = self.opens.iter().filter(|(_, open)| of_client(open.owner.0)).map(|(key, _)| *key);

@@ -130,6 +130,66 @@ async fn a_file_that_its_own_holder_renames_over_survives_too() {
     assert_whole_until_closed(&server, &client, &replaced).await;
 }
 
+/// What Linux calls a file that it hides.
+fn silly_name(attributes: &Attributes) -> String {
+    format!(".nfs{:016x}{:08x}", attributes.fileid.unwrap(), 7)
+}
+
+#[tokio::test]
+async fn a_name_that_linux_hides_is_gone_at_once() {
+    let server = Daemon::start().await;
+    let (client, root) = server.mount_root("client").await;
+    let files = client.files();
+    let directory = files.mkdir(&root, "demo-0").await.unwrap();
+    let replaced = filled(&client, &directory, "0.log.deleted").await;
+    let silly = silly_name(&files.getattr(&replaced.handle).await.unwrap());
+    files.rename(&directory, "0.log.deleted", &directory, &silly).await.unwrap();
+    assert!(files.readdir(&directory).await.unwrap().is_empty());
+    assert_eq!(status(files.remove(&directory, &silly).await), Status::NoEnt);
+    files.remove(&root, "demo-0").await.expect("the directory is empty");
+    assert_whole_until_closed(&server, &client, &replaced).await;
+}
+
+#[tokio::test]
+async fn other_renames_to_such_a_name_are_renames() {
+    let server = Daemon::start().await;
+    let (client, root) = server.mount_root("client").await;
+    let other = server.mount("other").await;
+    let files = client.files();
+    let file = filled(&client, &root, "log").await;
+    let silly = silly_name(&files.getattr(&file.handle).await.unwrap());
+    // Who renames does not have the file open.
+    other.files().rename(&root, "log", &root, &silly).await.unwrap();
+    assert_eq!(files.lookup(&root, &silly).await.unwrap(), file.handle);
+    files.rename(&root, &silly, &root, "log").await.unwrap();
+    // The name has the number of another file.
+    let wrong = ".nfs00000000000fffff00000007";
+    files.rename(&root, "log", &root, wrong).await.unwrap();
+    files.rename(&root, wrong, &root, "log").await.unwrap();
+    // The directory is another.
+    let directory = files.mkdir(&root, "directory").await.unwrap();
+    files.rename(&root, "log", &directory, &silly).await.unwrap();
+    files.rename(&directory, &silly, &root, "log").await.unwrap();
+    // The name exists.
+    let taken = files.create(&root, &silly).await.unwrap();
+    files.close(&taken).await.unwrap();
+    files.rename(&root, "log", &root, &silly).await.unwrap();
+    assert_eq!(files.lookup(&root, &silly).await.unwrap(), file.handle);
+    files.rename(&root, &silly, &root, "log").await.unwrap();
+    // The file is not open any more.
+    files.close(&file).await.unwrap();
+    files.rename(&root, "log", &root, &silly).await.unwrap();
+    assert_eq!(files.lookup(&root, &silly).await.unwrap(), file.handle);
+    assert_eq!(server.orphans(), 0);
+
+    server.pool().volume_create(volume("plain", false)).await.unwrap();
+    let plain = files.resolve("/plain").await.unwrap();
+    let file = filled(&client, &plain, "log").await;
+    let silly = silly_name(&files.getattr(&file.handle).await.unwrap());
+    files.rename(&plain, "log", &plain, &silly).await.unwrap();
+    assert_eq!(files.lookup(&plain, &silly).await.unwrap(), file.handle, "the volume promises nothing");
+}
+
 #[tokio::test]
 async fn the_whole_way_to_an_open_file_can_be_renamed_and_removed() {
     let server = Daemon::start().await;

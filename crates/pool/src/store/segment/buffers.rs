@@ -40,7 +40,11 @@ pub(super) struct Buffer {
 impl Buffers {
     /// A buffer of at least `length` bytes, or `None` if buffers do not pay off for such a length.
     pub(super) fn take(&self, length: usize) -> Option<Buffer> {
-        let size = SIZES_KIB.iter().map(|kib| kib << 10).find(|size| *size >= length).filter(|_| length >= BYTES_MIN)?;
+        let size = SIZES_KIB
+            .iter()
+            .map(|kib| kib << 10)
+            .find(|size| *size >= length)
+            .filter(|_| length >= BYTES_MIN)?;
         let free = sync::lock(&self.0).take(size);
         let memory = free.unwrap_or_else(|| vec![0; size]);
         Some(Buffer { memory, length: 0, home: self.clone() })
