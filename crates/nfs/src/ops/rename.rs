@@ -11,7 +11,7 @@ use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{RenameArgs, RenameResult};
 
-/// What Linux calls a deleted file that it has open: this, the file's number in 16 hexadecimal digits, and 8 more.
+/// Linux renames a deleted file that is open to this prefix, the inode number and a counter, both in hexadecimal.
 const SILLY_PREFIX: &[u8] = b".nfs";
 const SILLY_NUMBER_DIGITS: usize = 16;
 const SILLY_COUNTER_DIGITS: usize = 8;
@@ -47,7 +47,7 @@ pub async fn rename(context: &mut Context<'_>, args: RenameArgs) -> Result<Renam
     })
 }
 
-/// Whether a client hides a file that it has open, on a volume that preserves such files.
+/// Whether this is a "silly rename" (see [`rename`]) of a file that the client has open, on a volume that preserves unlinked files.
 async fn is_silly(context: &Context<'_>, directory: Handle, args: &RenameArgs) -> Result<bool, Status> {
     let Some(number) = silly_number(&args.newname) else { return Ok(false) };
     let pool = &context.server.pool;
@@ -62,7 +62,7 @@ async fn is_silly(context: &Context<'_>, directory: Handle, args: &RenameArgs) -
         && context.server.state.has_open(context.client()?, file.handle))
 }
 
-/// The number of the file in a name such as `.nfs00000000000017de00000027`.
+/// The inode number in a name such as `.nfs00000000000017de00000027`.
 fn silly_number(name: &[u8]) -> Option<u64> {
     let digits = name.strip_prefix(SILLY_PREFIX)?;
     let is_hexadecimal = digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));

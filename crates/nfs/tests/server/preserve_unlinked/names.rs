@@ -130,7 +130,7 @@ async fn a_file_that_its_own_holder_renames_over_survives_too() {
     assert_whole_until_closed(&server, &client, &replaced).await;
 }
 
-/// What Linux calls a file that it hides.
+/// The name that Linux gives to a deleted file that is open.
 fn silly_name(attributes: &Attributes) -> String {
     format!(".nfs{:016x}{:08x}", attributes.fileid.unwrap(), 7)
 }

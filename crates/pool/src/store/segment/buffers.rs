@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use crate::base::sync;
 
-/// The sizes of buffers, in KiB. About a fifth of a buffer is unused, at most. These are also sizes of the allocator's, which
+/// The sizes of buffers, in KiB. At most about a fifth of a buffer is unused. They are size classes of jemalloc, which
 /// would round up to them anyway.
 const SIZES_KIB: [usize; 14] = [64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640];
 /// Shorter reads use memory of their own.

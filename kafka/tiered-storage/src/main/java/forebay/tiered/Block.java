@@ -12,10 +12,11 @@ final class Block {
 
     private final Id id;
     private final CompletableFuture<byte[]> bytes = new CompletableFuture<>();
-    /** How many streams read it. Guarded by its memory, like the next. */
+    /** How many streams read it. This and the next two are guarded by the {@link BlockMemory}. */
     int readers;
+    /** Whether an array was taken for its bytes. */
     boolean hasArray;
-    /** No new reader finds it. */
+    /** Whether it was evicted: no new reader finds it. */
     boolean isGone;
 
     Block(Id id) {

@@ -48,13 +48,13 @@ final class BlockMemory {
         return new Taken(block, made);
     }
 
-    /** A reader has done with a block that it took. */
+    /** Ends the use of a block by a reader that took it. */
     synchronized void release(Block block) {
         block.readers--;
         recycle(block);
     }
 
-    /** An array for the bytes of a block that is loaded. What is in it is old. */
+    /** Returns an array to load the bytes of a block into. It may contain bytes of another block. */
     byte[] array(Block block, int length) {
         byte[] found = freeArray(block, length);
         return found == null ? new byte[length] : found;

@@ -31,8 +31,8 @@ final class Fetches {
     }
 
     /**
-     * A block that is there, to be released. If it must be loaded, up to so many blocks are loaded with it. Waits for at
-     * most the time-out of the settings.
+     * Returns a loaded block, which the caller must {@link #release}. If the block is missing, one request loads it and the blocks
+     * behind it, at most {@code countMax} in all. Waits for at most the time-out of the settings.
      */
     Block block(StoredObject object, int index, int countMax) throws IOException {
         long deadline = System.nanoTime() + settings.timeout().toNanos();
@@ -78,7 +78,7 @@ final class Fetches {
         }
     }
 
-    /** Its array may get other bytes from now on. */
+    /** Ends the use of a block. Its array may be used for other bytes afterwards. */
     void release(Block block) {
         memory.release(block);
     }

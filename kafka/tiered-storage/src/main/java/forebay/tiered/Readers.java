@@ -55,7 +55,7 @@ final class Readers {
         known.addFirst(new Stop(position, fetches, System.nanoTime()));
     }
 
-    /** How many sequential readers were there lately; at least one. A stop at the beginning is where a reader is expected, so it counts elsewhere. */
+    /** The number of recent sequential readers, at least one. A reader that is expected at the beginning of a segment is still counted in the one before. */
     synchronized int active() {
         long since = System.nanoTime() - ACTIVE_NANOS;
         long count = stops.values().stream().flatMap(Deque::stream).filter(stop -> stop.position() > 0 && stop.fetches() > 1 && stop.at() - since > 0).count();
