@@ -4,7 +4,7 @@ CARGO ?= cargo
 # Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
 OUT ?=
 
-.PHONY: help setup build package demo test fuzz soak crash s3-conformance tiering bench bench-s3 lint docs clean
+.PHONY: help setup build package demo test fuzz soak log-rules crash s3-conformance tiering bench bench-s3 lint docs clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -32,6 +32,10 @@ fuzz: ## Fuzz the NFS and the S3 server, 10 minutes each target, or FOREBAY_FUZZ
 
 soak: ## Simulate crashes of the pool until Ctrl-C, or for FOREBAY_SOAK_MINUTES
 	@scripts/soak
+
+log-rules: ## Switch each rule of the intent log off, and see that the simulation finds it, in two minutes
+	$(CARGO) test --profile ci --locked --package forebay-pool --lib -- --ignored --nocapture --exact \
+	    sim::log_tests::each_rule_of_the_log_that_is_switched_off_is_found
 
 crash: ## Kill the daemon 100 times while S3 clients change objects, with two copies, then 20 times with one
 	@scripts/setup tests

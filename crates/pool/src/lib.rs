@@ -12,13 +12,13 @@
 //!   tree      directories, names, attributes, orphans
 //!   data      write → dirty pieces → flush → plan → chunks; read ← chunks
 //!   engine    all parts together; a transaction is one atomic batch
-//!   parts     what an open pool keeps in memory; the committer (groups, one sync each) and the storer
-//!   store     metadata store, segments, the pool's directory
+//!   parts     what an open pool keeps in memory; the committer (groups, one sync each), the storer and the logger
+//!   store     metadata store, segments, the intent log, the pool's directory
 //!   salvage   records out of segments alone, for a pool that is lost
 //!   format    keys, records, frames, where chunks are cut
 //!   base      errors, types, counters, locks, time
 //! ```
-//! The two seams are the traits `store::meta::MetaStore` and `store::segment::SegmentStore`. To see why a crash does no harm,
+//! The seams are the traits `store::meta::MetaStore`, `store::segment::SegmentStore` and `store::log::LogStore`. To see why a crash does no harm,
 //! read `data/flush/mod.rs`, then `parts/committer.rs` and `engine/txn.rs`. `format` defines what is stored, and docs/formats.md
 //! draws it.
 

@@ -105,6 +105,9 @@ impl Pool {
             witness: Arc::new(MemoryWitness::default()),
             wanted: Wanted { is_new: true, has_state: true, ..Wanted::default() },
             naming: Naming::Keyed,
+            log: None,
+            #[cfg(test)]
+            broken: None,
             home: None,
         };
         Pool::on(Engine::open(foundation, options)?)

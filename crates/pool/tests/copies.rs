@@ -264,18 +264,6 @@ async fn without_a_second_copy_a_lost_segment_costs_what_it_held_and_nothing_els
     assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
 }
 
-fn copy_directory(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(std::result::Result::unwrap) {
-        let to = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_directory(&entry.path(), &to);
-        } else {
-            std::fs::copy(entry.path(), to).unwrap();
-        }
-    }
-}
-
 /// Restores the pool's directory to its state at an earlier time.
 fn restore(pool: &Path, backup: &Path) {
     for entry in std::fs::read_dir(pool).unwrap().map(std::result::Result::unwrap) {

@@ -52,12 +52,13 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Syncs per second",
-                    says: "Syncs of segments and of metadata, and commit groups.",
+                    says: "Syncs of segments, of metadata and of the intent log, and commit groups.",
                     kind: Graph,
                     unit: Unit::PerSecond,
                     lines: &[
                         ("sum(rate(forebay_pool_segment_sync_duration_seconds_count{$i}[$r]))", "segments"),
                         ("sum(rate(forebay_pool_metadata_sync_duration_seconds_count{$i}[$r]))", "metadata"),
+                        ("sum(rate(forebay_pool_log_groups_total{$i}[$r]))", "intent log"),
                         ("sum(rate(forebay_pool_commit_groups_total{$i}[$r]))", "commit groups"),
                     ],
                 },

@@ -7,7 +7,8 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::settings::{Kind, SECTIONS, SETTINGS, Setting};
+use super::settings::{SECTIONS, SETTINGS};
+use super::value::{Kind, Setting};
 use super::{Config, ConfigError};
 
 /// Reads `path` and applies it to `config`.

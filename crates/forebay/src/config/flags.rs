@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
-use super::settings::{SETTINGS, Setting};
+use super::settings::SETTINGS;
+use super::value::Setting;
 use super::{Config, ConfigError, file};
 
 const HEADING: &str = "Settings";

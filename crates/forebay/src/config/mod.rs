@@ -10,7 +10,7 @@ pub mod print;
 mod s3;
 pub mod settings;
 pub mod size;
-mod value;
+pub mod value;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -64,6 +64,10 @@ pub struct PoolConfig {
     pub direct_io: bool,
     /// The directory of a second copy of all data, if any.
     pub copies_directory: Option<PathBuf>,
+    /// The directory of the intent log, if it is not in the pool's.
+    pub log_directory: Option<PathBuf>,
+    /// Maximum size of the intent log.
+    pub log_max: u64,
     /// Days between two scrubs; 0 means only on request.
     pub scrub_days: u64,
     /// Bytes verified per second.
@@ -82,6 +86,8 @@ impl PoolConfig {
             fingerprint_bytes: self.fingerprints_max,
             direct_io: self.direct_io,
             copies_directory: self.copies_directory.clone(),
+            log_directory: self.log_directory.clone(),
+            log_bytes_max: self.log_max,
             scrub_period: (self.scrub_days > 0).then(|| Duration::from_secs(self.scrub_days * DAY_SECONDS)),
             scrub_bytes_per_second: self.scrub_rate,
             ..forebay_pool::PoolOptions::default()
@@ -243,6 +249,8 @@ impl Default for Config {
                 segment_size: pool.segment_bytes,
                 direct_io: pool.direct_io,
                 copies_directory: pool.copies_directory,
+                log_directory: pool.log_directory,
+                log_max: pool.log_bytes_max,
                 scrub_days: pool.scrub_period.map_or(0, |period| period.as_secs() / DAY_SECONDS),
                 scrub_rate: pool.scrub_bytes_per_second,
             },

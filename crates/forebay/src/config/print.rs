@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::Config;
-use super::settings::{SECTIONS, SETTINGS, Setting};
+use super::settings::{SECTIONS, SETTINGS};
+use super::value::Setting;
 
 const COMMENT_COLUMNS: usize = 96;
 

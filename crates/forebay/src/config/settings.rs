@@ -4,71 +4,11 @@
 //! are all generated from [`SETTINGS`], so they cannot disagree. To add a setting, add a field to [`Config`]
 //! and a row here.
 
+use super::size;
 use super::value::{
-    address, address_or_off, at_least, directory, domain_or_none, level, number, on_or_off, path_or_none,
-    path_text, region, segment_size, size_or_unlimited, url_or_none,
+    Kind, Setting, address, address_or_off, at_least, directory, domain_or_none, level, number, on_or_off,
+    path_or_none, path_text, region, segment_size, size_or_unlimited, url_or_none,
 };
-use super::{Config, size};
-
-/// How a value is written in TOML.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A quoted string.
-    Text,
-    /// A whole number.
-    Number,
-}
-
-/// One setting: its names, its documentation, and how to read and write it in a [`Config`].
-pub struct Setting {
-    /// The section (TOML table) of the file.
-    pub section: &'static str,
-    /// The key in that section. Units come last.
-    pub key: &'static str,
-    /// How its value is written in TOML.
-    pub kind: Kind,
-    /// The placeholder for the value in the flag's help.
-    pub value_name: &'static str,
-    /// One sentence that says what the setting does.
-    pub summary: &'static str,
-    /// Anything else an operator should know before changing it.
-    pub details: &'static str,
-    /// Checks a value and stores it. The error says what is wrong and what a valid value looks like.
-    pub set: fn(&mut Config, &str) -> Result<(), String>,
-    /// The value as written in the file, the flag and the environment variable.
-    pub get: fn(&Config) -> String,
-}
-
-impl Setting {
-    /// `pool.directory`.
-    pub fn path(&self) -> String {
-        format!("{}.{}", self.section, self.key)
-    }
-
-    /// `pool-directory`, as in `--pool-directory`.
-    pub fn flag(&self) -> String {
-        format!("{}-{}", self.section, self.key.replace('_', "-"))
-    }
-
-    /// `FOREBAY_POOL_DIRECTORY`.
-    pub fn environment(&self) -> String {
-        format!("FOREBAY_{}_{}", self.section, self.key).to_uppercase()
-    }
-
-    /// The default, as written in the file.
-    pub fn default_toml(&self) -> String {
-        self.toml(&Config::default())
-    }
-
-    /// The value, as written in the file.
-    pub fn toml(&self, config: &Config) -> String {
-        let value = (self.get)(config);
-        match self.kind {
-            Kind::Text => toml::Value::String(value).to_string(),
-            Kind::Number => value,
-        }
-    }
-}
 
 /// The sections of the file, in order, each with its description.
 pub const SECTIONS: &[(&str, &str)] = &[
@@ -186,6 +126,30 @@ pub const SETTINGS: &[Setting] = &[
                   pool continues with one copy and reports it. Metadata has only one copy.",
         set: |config, text| store(&mut config.pool.copies_directory, path_or_none(text)),
         get: |config| path_text(config.pool.copies_directory.as_deref()),
+    },
+    Setting {
+        section: "pool",
+        key: "log_directory",
+        kind: Kind::Text,
+        value_name: "DIR",
+        summary: "A directory for the intent log, or `none` for `log` in the pool's directory.",
+        details: "The intent log answers small syncs, such as a broker's flush of its last records, before \
+                  their data is in segments. A directory on a faster disk shortens them. Losing it loses the \
+                  last seconds that were acknowledged, so the pool then refuses to start. Change it only \
+                  after the daemon has stopped in order. Two pools must not share it.",
+        set: |config, text| store(&mut config.pool.log_directory, path_or_none(text)),
+        get: |config| path_text(config.pool.log_directory.as_deref()),
+    },
+    Setting {
+        section: "pool",
+        key: "log_max",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "Maximum size of the intent log; 0 for no log.",
+        details: "It takes at most a 64th of its file system, and there is none if that is less than 32 MiB, \
+                  or if the pool keeps a second copy. More than 1.25 times dirty_max is never used.",
+        set: |config, text| store(&mut config.pool.log_max, at_least(0, text)),
+        get: |config| size::exact(config.pool.log_max),
     },
     Setting {
         section: "pool",
@@ -587,6 +551,7 @@ fn store<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Config;
     use super::*;
 
     #[test]

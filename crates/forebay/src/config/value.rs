@@ -1,4 +1,4 @@
-//! Parsers for the values of settings. Errors say what was given and what would be valid.
+//! One setting, and the parsers for values. Errors say what was given and what would be valid.
 
 use std::fmt::Display;
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use std::str::FromStr;
 use hyper::Uri;
 use tracing_subscriber::EnvFilter;
 
-use super::{LogFormat, size};
+use super::{Config, LogFormat, size};
 
 /// A path that is not empty.
 pub fn directory(text: &str) -> Result<PathBuf, String> {
@@ -160,6 +160,66 @@ impl Display for LogFormat {
             LogFormat::Text => "text",
             LogFormat::Json => "json",
         })
+    }
+}
+
+/// How a value is written in TOML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A quoted string.
+    Text,
+    /// A whole number.
+    Number,
+}
+
+/// One setting: its names, its documentation, and how to read and write it in a [`Config`].
+pub struct Setting {
+    /// The section (TOML table) of the file.
+    pub section: &'static str,
+    /// The key in that section. Units come last.
+    pub key: &'static str,
+    /// How its value is written in TOML.
+    pub kind: Kind,
+    /// The placeholder for the value in the flag's help.
+    pub value_name: &'static str,
+    /// One sentence that says what the setting does.
+    pub summary: &'static str,
+    /// Anything else an operator should know before changing it.
+    pub details: &'static str,
+    /// Checks a value and stores it. The error says what is wrong and what a valid value looks like.
+    pub set: fn(&mut Config, &str) -> Result<(), String>,
+    /// The value as written in the file, the flag and the environment variable.
+    pub get: fn(&Config) -> String,
+}
+
+impl Setting {
+    /// `pool.directory`.
+    pub fn path(&self) -> String {
+        format!("{}.{}", self.section, self.key)
+    }
+
+    /// `pool-directory`, as in `--pool-directory`.
+    pub fn flag(&self) -> String {
+        format!("{}-{}", self.section, self.key.replace('_', "-"))
+    }
+
+    /// `FOREBAY_POOL_DIRECTORY`.
+    pub fn environment(&self) -> String {
+        format!("FOREBAY_{}_{}", self.section, self.key).to_uppercase()
+    }
+
+    /// The default, as written in the file.
+    pub fn default_toml(&self) -> String {
+        self.toml(&Config::default())
+    }
+
+    /// The value, as written in the file.
+    pub fn toml(&self, config: &Config) -> String {
+        let value = (self.get)(config);
+        match self.kind {
+            Kind::Text => toml::Value::String(value).to_string(),
+            Kind::Number => value,
+        }
     }
 }
 

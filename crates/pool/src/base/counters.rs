@@ -33,6 +33,10 @@ pub(crate) struct Meters {
     pub(crate) bytes_metadata: Count,
     pub(crate) segment_syncs: Histogram,
     pub(crate) metadata_syncs: Histogram,
+    pub(crate) log_groups: Count,
+    pub(crate) log_records: Count,
+    pub(crate) log_bytes: Count,
+    pub(crate) log_refused: Count,
     pub(crate) commit_groups: Count,
     pub(crate) commit_jobs: Count,
     pub(crate) cache_hits: Count,
@@ -81,6 +85,14 @@ pub struct PoolCounters {
     pub segment_syncs: Distribution,
     /// Syncs of the metadata store, one for each commit group that wrote anything.
     pub metadata_syncs: Distribution,
+    /// Groups of records written to the intent log, each with one sync.
+    pub log_groups: u64,
+    /// Records in these groups, one for each sync of a file that the log answered.
+    pub log_records: u64,
+    /// Bytes of these groups.
+    pub log_bytes: u64,
+    /// Syncs of a file that the log could not answer, because they had too many bytes, or the log no room.
+    pub log_refused: u64,
     /// Commit groups.
     pub commit_groups: u64,
     /// Jobs in all commit groups.

@@ -125,6 +125,18 @@ pub enum Mismatch {
         /// Missing or damaged.
         state: &'static str,
     },
+    /// A needed part of the intent log is missing or damaged.
+    #[error(
+        "file {file:04}.log of its intent log is {state} (at byte {offset}); it may hold the last bytes that were promised to be durable"
+    )]
+    Log {
+        /// The number of the file.
+        file: u32,
+        /// Missing or damaged.
+        state: &'static str,
+        /// Where the damage begins.
+        offset: u64,
+    },
     /// The metadata names segments, but none of their files exist.
     #[error("{named} segments hold its data, and none of them is in {directory}; is the disk mounted there?")]
     NoSegments {

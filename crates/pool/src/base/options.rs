@@ -26,6 +26,10 @@ pub struct PoolOptions {
     pub direct_io: bool,
     /// The directory of a second copy of all chunks, if any. It should be on another disk.
     pub copies_directory: Option<PathBuf>,
+    /// The directory of the intent log. Default: in the pool's directory.
+    pub log_directory: Option<PathBuf>,
+    /// The most bytes that the intent log takes; 0 for no log. Default 320 MiB.
+    pub log_bytes_max: u64,
     /// How often a scrub starts; `None` means only on request. Default one week.
     pub scrub_period: Option<Duration>,
     /// How fast a scrub reads, in bytes per second. Default 32 MiB.
@@ -44,6 +48,8 @@ impl Default for PoolOptions {
             fingerprint_bytes: 64 << 20,
             direct_io: true,
             copies_directory: None,
+            log_directory: None,
+            log_bytes_max: 320 << 20,
             scrub_period: Some(Duration::from_secs(7 * 24 * 60 * 60)),
             scrub_bytes_per_second: 32 << 20,
         }

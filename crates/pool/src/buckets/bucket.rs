@@ -43,6 +43,7 @@ impl Engine {
                 hidden: Vec::new(),
                 snapshot: None,
                 is_bucket: true,
+                log_floor: 0,
             };
             let bucket = registry::bucket(id, &record, &usage);
             add_volume(txn, id, record, usage);

@@ -96,6 +96,7 @@ fn new_orphan(txn: &mut Txn<'_>, bucket: VolumeId) -> Result<Arc<Inode>> {
             parent: InodeId(0),
             entries: 0,
             create_verifier: None,
+            absorbed: 0,
         },
     )?;
     txn.put_item(bucket, &Item::orphan(inode.handle.inode), &OrphanRecord { freeing: false })?;

@@ -74,6 +74,7 @@ impl Engine {
 
     /// The caller must hold both inodes' `order` locks.
     async fn clone_ordered(self: &Arc<Self>, way: &Way, batches_max: usize) -> Result<u64> {
+        let _closed = self.close_log(&way.to, None).await?;
         self.flush_written_ordered(&way.from).await?;
         self.caches.tails.forget(way.to.key());
         let seen = way.rollbacks();

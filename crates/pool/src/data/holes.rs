@@ -56,6 +56,7 @@ impl Engine {
     /// The caller must hold the inode's `order` lock.
     async fn punch(self: &Arc<Self>, inode: &Arc<Inode>, hole: Range<u64>) -> Result<()> {
         let rollbacks = inode.live()?.rollbacks;
+        let _closed = self.close_log(inode, None).await?;
         self.caches.tails.forget(inode.key());
         let mut at = hole.start;
         while at < hole.end {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::parts::inode::Inode;
+use crate::parts::log::Rule;
 use crate::{Error, Result, VolumeId};
 
 /// The number of inodes that are flushed at the same time.
@@ -45,7 +46,10 @@ impl Engine {
             let mut flushes = tokio::task::JoinSet::new();
             for inode in some {
                 let (engine, inode) = (self.clone(), inode.clone());
-                flushes.spawn(async move { engine.flush(&inode).await });
+                flushes.spawn(async move {
+                    let flushes = engine.keeps(Rule::FlushForSnapshot);
+                    if flushes { engine.flush(&inode).await } else { engine.secure(&inode).await }
+                });
             }
             while let Some(outcome) = flushes.join_next().await {
                 match outcome.map_err(|_| Error::Closed)? {

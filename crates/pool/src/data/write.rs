@@ -55,7 +55,7 @@ impl Engine {
             self.meters.bytes_written.add(bytes);
         }
         if stability != Stability::Unstable {
-            self.flush(&inode).await?;
+            self.secure(&inode).await?;
         }
         inode.attributes()
     }
@@ -84,12 +84,16 @@ impl Engine {
     /// Adds a dirty piece, for which `growth` is reserved. Returns how many dirty bytes it replaced.
     fn insert(&self, inode: &Arc<Inode>, offset: u64, data: Bytes, growth: u64) -> Result<u64> {
         let now = self.clock.now();
+        let has_log = self.has_log(inode.handle.volume);
         let release = |_: &Error| self.volumes.release(inode.handle.volume, growth);
         let mut state = inode.live().inspect_err(release)?;
         state.growth += growth;
         let before = state.dirty.bytes();
         let bytes = data.len() as u64;
         let end = offset + bytes;
+        if has_log {
+            state.unlogged.insert(offset, data.clone());
+        }
         state.dirty.insert(offset, data);
         let replaced = (before + bytes).saturating_sub(state.dirty.bytes());
         let shown = state.attributes(inode.handle);
@@ -113,6 +117,6 @@ impl Engine {
         self.stopped.check()?;
         let inode = self.inode(handle)?;
         inode.live()?.require_file()?;
-        self.flush(&inode).await
+        self.secure(&inode).await
     }
 }

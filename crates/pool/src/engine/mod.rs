@@ -34,6 +34,7 @@ use crate::parts::fingerprints::Fingerprints;
 use crate::parts::inline_files::InlineFiles;
 use crate::parts::inode::{Inode, InodeCache, change_floor};
 use crate::parts::loads::Loads;
+use crate::parts::log::{Log, Rule};
 use crate::parts::orphan_queue::Orphans;
 use crate::parts::readers::ReadAhead;
 use crate::parts::registry::Volumes;
@@ -54,6 +55,8 @@ pub(crate) struct Engine {
     pub(crate) identity: Identity,
     pub(crate) options: PoolOptions,
     pub(crate) stores: Stores,
+    /// The intent log, if the pool has one.
+    pub(crate) log: Option<Arc<Log>>,
     pub(crate) committing: Committing,
     /// The volumes and snapshots.
     pub(crate) volumes: Volumes,
@@ -232,9 +235,22 @@ impl Engine {
     /// The inode with this key, in any state. Returns `None` if it has no record.
     pub(crate) fn inode_by_key(&self, key: InodeKey) -> Result<Option<Arc<Inode>>> {
         self.inodes.get(key, || {
-            let record = self.inode_record(key)?;
-            Ok(record.map(|record| Inode::new(key, record, self.era())))
+            let Some(record) = self.inode_record(key)? else { return Ok(None) };
+            let inode = Inode::new(key, record, self.era());
+            // The batches that it depends on may not be durable yet.
+            inode.state().batch = self.stores.meta.position().written;
+            Ok(Some(inode))
         })
+    }
+
+    /// The last position of the log; 0 without a log.
+    pub(crate) fn log_position(&self) -> u64 {
+        self.log.as_ref().map_or(0, |log| log.position())
+    }
+
+    /// Whether a rule of the log holds: always, except in tests that switch it off.
+    pub(crate) fn keeps(&self, rule: Rule) -> bool {
+        self.log.as_ref().is_none_or(|log| log.keeps(rule))
     }
 
     /// The stored record of an inode, without changes that are only in memory.
@@ -247,6 +263,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.signals.close();
+        self.log.iter().for_each(|log| log.stop());
         self.committing.storer.stop();
         self.committing.committer.stop();
     }

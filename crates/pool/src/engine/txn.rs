@@ -18,8 +18,9 @@ use crate::format::records::{
     ChunkRecord, Counters, InodeRecord, Record, SegmentRecord, UsageRecord, VolumeRecord,
 };
 use crate::parts::inode::{Cleared, Flushed, Inode};
+use crate::parts::log::Rule;
 use crate::store::meta::Batch;
-use crate::{Error, Handle, InodeId, Result, VolumeId};
+use crate::{Error, Handle, InodeId, Kind, Result, VolumeId};
 
 /// How the inode in memory follows its record.
 enum Follow {
@@ -144,8 +145,16 @@ impl<'a> Txn<'a> {
         change
     }
 
-    /// Like [`Txn::touch_with_mtime`], for a change that removed or replaced extents. Also drops the dirty data there.
-    pub(crate) fn touch_and_clear(&mut self, inode: &Arc<Inode>, record: InodeRecord, what: Cleared) -> u64 {
+    /// Like [`Txn::touch_with_mtime`], for a change that removed or replaced extents. Also drops the dirty data there. The
+    /// inode's log must be closed, and what it held outside of the cleared range must be flushed
+    /// ([`Engine::close_log`](crate::data::secure)).
+    pub(crate) fn touch_and_clear(
+        &mut self,
+        inode: &Arc<Inode>,
+        mut record: InodeRecord,
+        what: Cleared,
+    ) -> u64 {
+        record.absorbed = record.absorbed.max(self.engine.log_position());
         let change = self.touch_with_mtime(inode, record);
         if let Some(StagedInode { follow: Follow::Changed { cleared, .. }, .. }) =
             self.inodes.get_mut(&inode.key())
@@ -177,6 +186,10 @@ impl<'a> Txn<'a> {
         self.counters = Some(counters);
         if record.is_directory() && record.parent == InodeId(0) {
             record.parent = id;
+        }
+        // The log may know an inode with this number, whose creation a crash took back.
+        if record.kind == Kind::File {
+            record.absorbed = self.engine.log_position();
         }
         let inode = Arc::new(Inode::new(InodeKey { volume, inode: id }, record.clone(), self.engine.era()));
         self.usage(volume)?.inodes += 1;
@@ -389,10 +402,17 @@ impl<'a> Txn<'a> {
     /// Updates memory after the batch.
     fn follow(self) {
         let engine = self.engine;
+        let batch = engine.stores.meta.position().written;
         for (_, staged) in self.inodes {
             let mut state = staged.inode.state();
             match staged.follow {
                 Follow::Changed { mtime_set, cleared } => {
+                    if engine.keeps(Rule::WaitForBatch) {
+                        state.batch = batch;
+                    }
+                    if cleared.is_some() {
+                        state.absorbed(staged.record.absorbed);
+                    }
                     state.applied(staged.record, mtime_set);
                     let released = cleared.map_or(0, |what| state.clear(what));
                     let empty = state.dirty.is_empty();
@@ -402,6 +422,10 @@ impl<'a> Txn<'a> {
                     engine.volumes.release(staged.inode.handle.volume, growth);
                 }
                 Follow::Flushed(flushed) => {
+                    // Bytes that were never logged are durable with this batch only.
+                    if !state.unlogged_flushing.is_empty() && engine.keeps(Rule::WaitForData) {
+                        state.batch = batch;
+                    }
                     let replaced = state.applied_flush(staged.record, &flushed);
                     engine.writes.dirty.release(replaced);
                 }
@@ -410,6 +434,9 @@ impl<'a> Txn<'a> {
                     state.gone = true;
                 }
                 Follow::Created => {
+                    if engine.keeps(Rule::WaitForBatch) {
+                        state.batch = batch;
+                    }
                     state.applied(staged.record, true);
                     drop(state);
                     engine.inodes.insert(staged.inode);

@@ -9,7 +9,8 @@ pub(crate) mod codec;
 pub(crate) mod cut;
 pub(crate) mod frames;
 pub(crate) mod keys;
+pub(crate) mod log;
 pub(crate) mod records;
 
 /// The format of a pool that this release has opened, and the newest that it reads.
-pub(crate) const FORMAT: u32 = 5;
+pub(crate) const FORMAT: u32 = 6;

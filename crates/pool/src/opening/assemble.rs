@@ -9,6 +9,7 @@ use crate::format::frames::Naming;
 use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
 use crate::store::home::{Home, count_segments};
+use crate::store::log::{FileLog, LogStore};
 use crate::store::meta::{Expected, Extent, FjallMeta, View, remove_leftovers};
 use crate::store::room::FileSystemRoom;
 use crate::store::segment::{FileSegments, MirroredSegments, SegmentStore};
@@ -37,6 +38,9 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
             witness,
             wanted,
             naming: Naming::Keyed,
+            log: log(&home, &options),
+            #[cfg(test)]
+            broken: None,
             home: Some(home),
         };
         Engine::open(foundation, options)
@@ -64,11 +68,22 @@ pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> R
             witness,
             wanted,
             naming: Naming::Keyed,
+            log: log(&home, &options),
+            #[cfg(test)]
+            broken: None,
             home: Some(home),
         };
         Ok((Engine::open(foundation, options)?, view))
     };
     assemble().map_err(|error| in_pool(error, directory))
+}
+
+/// The files of the intent log. A pool with a second copy makes no new one: the log would be the only place of bytes that the pool
+/// promises to keep twice.
+fn log(home: &Home, options: &PoolOptions) -> Option<Arc<dyn LogStore>> {
+    let directory = options.log_directory.clone().unwrap_or_else(|| home.log());
+    let wanted = if options.copies_directory.is_some() { 0 } else { FileLog::bytes_for(&directory, options) };
+    Some(Arc::new(FileLog::of(&directory, wanted)))
 }
 
 fn in_pool(error: Error, directory: &Path) -> Error {

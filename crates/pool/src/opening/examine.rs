@@ -12,9 +12,12 @@ use std::path::PathBuf;
 use crate::format::frames::SegmentHeader;
 use crate::format::keys::{self, SegmentId};
 use crate::format::records::{PoolRecord, Record, SegmentRecord, StartRecord, malformed};
+use crate::opening::log::{self, Read};
+use crate::parts::log::Held;
+use crate::store::log::LogStore;
 use crate::store::meta::{MetaStore, Position};
 use crate::store::segment::{SegmentStore, frames_in, header_of};
-use crate::store::witness::{Found, Phase, State, Witness};
+use crate::store::witness::{Found, LogSpan, Phase, State, Witness};
 use crate::{Error, Mismatch, PoolId, Result};
 
 /// How many of the segments that the metadata names have their headers read: the newest ones.
@@ -34,7 +37,7 @@ pub(crate) struct Wanted {
 }
 
 /// The result of the examination.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Verdict {
     /// The start before this one.
     pub(crate) boot: u64,
@@ -46,6 +49,8 @@ pub(crate) struct Verdict {
     pub(crate) mismatches: Vec<Mismatch>,
     /// Segments that no record names, with their length in bytes.
     pub(crate) unnamed: Vec<(SegmentId, u64)>,
+    /// What the intent log holds.
+    pub(crate) held: Held,
 }
 
 /// All evidence for the verdict.
@@ -61,16 +66,18 @@ struct Evidence {
     there: Vec<(SegmentId, u64)>,
     /// The headers of all unnamed segments that exist, and of some named ones.
     headers: Vec<(SegmentId, SegmentHeader)>,
+    log: Read,
 }
 
 /// Gathers the evidence and judges it. Changes nothing.
 pub(crate) fn examine(
     meta: &dyn MetaStore,
     store: &dyn SegmentStore,
+    log: Option<&dyn LogStore>,
     witness: &dyn Witness,
     wanted: Wanted,
 ) -> Result<Verdict> {
-    let evidence = Evidence::gather(meta, store, witness, wanted)?;
+    let evidence = Evidence::gather(meta, store, log, witness, wanted)?;
     let mut mismatches = Vec::new();
     evidence.judge(&mut |mismatch| {
         if !wanted.accept {
@@ -86,6 +93,7 @@ impl Evidence {
     fn gather(
         meta: &dyn MetaStore,
         store: &dyn SegmentStore,
+        log: Option<&dyn LogStore>,
         witness: &dyn Witness,
         wanted: Wanted,
     ) -> Result<Evidence> {
@@ -114,7 +122,12 @@ impl Evidence {
             headers.extend(header_of(store, id)?.map(|header| (id, header)));
         }
         let (position, own, copy) = (meta.position(), witness.own()?, witness.copy()?);
-        Ok(Evidence { wanted, position, pool, marks, own, copy, named, there, headers })
+        let span = match own {
+            Found::There(state) if wanted.has_state => state.log,
+            _ => LogSpan::default(),
+        };
+        let log = log.map_or_else(|| Ok(Read::default()), |log| log::read(log, span))?;
+        Ok(Evidence { wanted, position, pool, marks, own, copy, named, there, headers, log })
     }
 
     /// Calls `report` for each mismatch, and stops at its first error.
@@ -136,7 +149,25 @@ impl Evidence {
             let (part, found, known) = (format!("segment {id}"), id.boot(), pool.boot);
             report(Mismatch::LaterStart { part, found, known })?;
         }
-        self.judge_segments(report)
+        self.judge_segments(report)?;
+        self.judge_log(pool, report)
+    }
+
+    /// The log belongs to this pool and this history, is no newer than the metadata, and is whole.
+    fn judge_log(&self, pool: &PoolRecord, report: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
+        let part = "the intent log";
+        if let Some(other) = self.log.pools().find(|named| *named != pool.id) {
+            let (found, known) = (other.to_string(), pool.id.to_string());
+            report(Mismatch::OtherPool { part: part.to_owned(), found, known })?;
+        }
+        for head in self.log.heads() {
+            let origin = Origin { pool: head.pool, boot: head.boot, mark: head.mark, batch: head.batch };
+            self.judge_part(part, pool, &origin, report)?;
+        }
+        let flaws = self.log.flaws.iter();
+        flaws
+            .cloned()
+            .try_for_each(|log::Flaw { file, state, offset }| report(Mismatch::Log { file, state, offset }))
     }
 
     /// Handles metadata without a pool record. Only a new pool may lack it.
@@ -233,7 +264,10 @@ impl Evidence {
         let states = [self.own, self.copy].into_iter().filter_map(Found::state).map(|state| state.boot);
         let seen = self.there.iter().map(|(id, _)| id.boot()).chain(states);
         let last = if mismatches.is_empty() { boot } else { seen.fold(boot, u64::max) };
-        Verdict { boot, boot_next: last + 1, closed, mismatches, unnamed }
+        // A log that does not fit the metadata does not count. One with flaws counts as far as it can be read.
+        let counts = mismatches.iter().all(|mismatch| matches!(mismatch, Mismatch::Log { .. }));
+        let held = self.log.held(counts);
+        Verdict { boot, boot_next: last + 1, closed, mismatches, unnamed, held }
     }
 }
 

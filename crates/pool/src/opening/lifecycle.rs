@@ -20,6 +20,9 @@ use crate::parts::fingerprints::Fingerprints;
 use crate::parts::inline_files::InlineFiles;
 use crate::parts::inode::InodeCache;
 use crate::parts::loads::Loads;
+#[cfg(test)]
+use crate::parts::log::Rule;
+use crate::parts::log::{Log, LogBase, Origin};
 use crate::parts::orphan_queue::Orphans;
 use crate::parts::readers::ReadAhead;
 use crate::parts::registry::Volumes;
@@ -29,10 +32,11 @@ use crate::parts::storer;
 use crate::parts::tails::Tails;
 use crate::parts::xattr_presence::Presence;
 use crate::store::home::Home;
+use crate::store::log::LogStore;
 use crate::store::meta::{Batch, MetaStore};
 use crate::store::room::Room;
 use crate::store::segment::{SegmentStore, SegmentWriter, Stamp};
-use crate::store::witness::{Keeper, Phase, State, Witness};
+use crate::store::witness::{Keeper, LogSpan, Phase, State, Witness};
 use crate::upkeep::background;
 use crate::{PoolId, PoolOptions, Result};
 
@@ -43,6 +47,8 @@ const INODES_CACHED_MAX: usize = 64 << 10;
 pub(crate) struct Foundation {
     pub(crate) meta: Arc<dyn MetaStore>,
     pub(crate) store: Arc<dyn SegmentStore>,
+    /// The files of the intent log. `None` if the pool cannot have one.
+    pub(crate) log: Option<Arc<dyn LogStore>>,
     pub(crate) room: Box<dyn Room>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
@@ -50,6 +56,9 @@ pub(crate) struct Foundation {
     pub(crate) wanted: Wanted,
     /// The kind of names that new chunks get.
     pub(crate) naming: Naming,
+    /// A rule of the log that does not hold.
+    #[cfg(test)]
+    pub(crate) broken: Option<Rule>,
     /// The pool's directory, if it has one; unlocked last.
     pub(crate) home: Option<Home>,
 }
@@ -57,8 +66,12 @@ pub(crate) struct Foundation {
 impl Engine {
     /// Opens or creates the pool on this foundation. Blocks on the disk. Must be called within a runtime.
     pub(crate) fn open(foundation: Foundation, options: PoolOptions) -> Result<Arc<Engine>> {
-        let Foundation { meta, store, room, clock, entropy, witness, wanted, naming, home } = foundation;
-        let verdict = examine::examine(&*meta, &*store, &*witness, wanted)?;
+        #[cfg(test)]
+        let broken = foundation.broken;
+        let Foundation { meta, store, log, room, clock, entropy, witness, wanted, naming, home, .. } =
+            foundation;
+        let mut verdict = examine::examine(&*meta, &*store, log.as_deref(), &*witness, wanted)?;
+        let held = std::mem::take(&mut verdict.held);
         let there = store.list()?;
         let read_only = wanted.read_only;
         if !read_only {
@@ -80,6 +93,7 @@ impl Engine {
                 home.as_ref().filter(|home| !home.is_new()).map_or(Ok(()), Home::finish)
             },
             verdict.boot_next,
+            held.span,
         )?;
         let Started { pool, counters, state } = started;
         let keeper = Keeper::new(witness, meta.clone(), state);
@@ -111,6 +125,21 @@ impl Engine {
         let committing =
             Group::new(meta.clone(), stopped.clone(), written.clone(), meters.clone(), keeper.clone());
         let names = Names::new(&pool.name_key, naming);
+        let log = match log {
+            Some(store) if !read_only => {
+                let origin = Origin { pool: pool.id, boot: pool.boot, mark: state.mark };
+                let base = LogBase {
+                    store,
+                    meta: meta.clone(),
+                    origin,
+                    meters: meters.clone(),
+                    #[cfg(test)]
+                    broken,
+                };
+                Some(Arc::new(Log::start(base, &held)?))
+            }
+            _ => None,
+        };
         let engine = Arc::new(Engine {
             identity: Identity { id: pool.id, boot: pool.boot, name_key: pool.name_key, names },
             committing: Committing {
@@ -143,6 +172,7 @@ impl Engine {
                 tasks: Mutex::default(),
             },
             stores: Stores { meta, segments: store, writer, room, keeper },
+            log,
             stopped,
             signals,
             meters,
@@ -153,6 +183,10 @@ impl Engine {
             accepted: verdict.mismatches,
             _home: home,
         });
+        if let Some(log) = &engine.log {
+            log.make_durable(&held)?;
+            engine.replay(held)?;
+        }
         engine.resume_freeing()?;
         if !read_only {
             *sync::lock(&engine.upkeep.tasks) = background::start(&engine);
@@ -162,9 +196,13 @@ impl Engine {
 
     /// Makes everything durable and ends the tasks. Operations that are still running fail.
     pub(crate) async fn close(self: &Arc<Self>) -> Result<()> {
+        self.log.iter().for_each(|log| log.begin_close());
         let mut outcome = Ok(());
         for inode in self.writes.dirty.inodes() {
             outcome = outcome.and(self.flush_all(&inode).await);
+        }
+        if let Some(log) = &self.log {
+            outcome = outcome.and(self.absorb_laps(log, true).await);
         }
         self.signals.close();
         self.reaper_end();
@@ -178,6 +216,7 @@ impl Engine {
         let engine = self.clone();
         let sealed = sync::blocking(move || {
             let sealed = engine.stopped.check().and_then(|()| engine.stores.writer.close());
+            engine.log.iter().for_each(|log| log.stop());
             engine.committing.storer.stop();
             engine.committing.committer.stop();
             sealed
@@ -191,6 +230,9 @@ impl Engine {
     fn vouch(&self) -> Result<()> {
         self.stopped.check()?;
         if !self.read_only {
+            if let Some(log) = &self.log {
+                self.stores.keeper.set_log(log.empty_span());
+            }
             self.stores.keeper.establish(Phase::Closed)?;
         }
         Ok(())
@@ -211,6 +253,7 @@ fn begin_boot(
     entropy: &dyn Entropy,
     announce: impl FnOnce(State) -> Result<()>,
     boot: u64,
+    log: LogSpan,
 ) -> Result<Started> {
     let key = keys::pool();
     let mut pool = match meta.get(&key)? {
@@ -229,7 +272,7 @@ fn begin_boot(
     entropy.fill(&mut mark)?;
     // 0 stands for the mark of an unknown start.
     let mark = u32::from_le_bytes(mark).max(1);
-    let state = State { pool: pool.id, boot, mark, phase: Phase::Opening, batch: 0, tables: [0; 2] };
+    let state = State { pool: pool.id, boot, mark, phase: Phase::Opening, batch: 0, tables: [0; 2], log };
     announce(state)?;
     let changes = vec![
         (key, Some(pool.encode().into())),

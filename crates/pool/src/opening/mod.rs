@@ -6,3 +6,5 @@
 pub(crate) mod assemble;
 pub(crate) mod examine;
 pub(crate) mod lifecycle;
+pub(crate) mod log;
+pub(crate) mod replay;

@@ -75,6 +75,11 @@ impl Dirty {
         waited
     }
 
+    /// Takes room for bytes that were promised before, without waiting, even beyond the limit.
+    pub(crate) fn reserve_promised(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::SeqCst);
+    }
+
     fn try_reserve(&self, bytes: u64) -> bool {
         let fits = |used: u64| {
             let after = used.saturating_add(bytes);

@@ -12,6 +12,7 @@ pub(crate) mod fingerprints;
 pub(crate) mod inline_files;
 pub(crate) mod inode;
 pub(crate) mod loads;
+pub(crate) mod log;
 pub(crate) mod orphan_queue;
 pub(crate) mod readers;
 pub(crate) mod registry;

@@ -311,6 +311,13 @@ impl Volumes {
         state.reserved.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fits).is_ok()
     }
 
+    /// Reserves room for bytes that were promised before, even beyond the volume's size.
+    pub(crate) fn reserve_promised(&self, id: VolumeId, bytes: u64) {
+        if let Some(state) = sync::read(&self.map).get(&id) {
+            state.reserved.fetch_add(bytes, Ordering::SeqCst);
+        }
+    }
+
     /// Releases reserved bytes.
     pub(crate) fn release(&self, id: VolumeId, bytes: u64) {
         if bytes > 0

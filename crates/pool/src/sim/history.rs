@@ -19,7 +19,7 @@ use super::ops::{Appetite, Op};
 use super::random::Random;
 use super::{content, schedule, verify};
 use crate::base::sources::Clock;
-use crate::sim::faulty::{Damage, FaultyDisk, Plan};
+use crate::sim::faulty::{FaultyDisk, Plan};
 use crate::{Error, Pool, PoolOptions, Stability};
 
 /// The simulated time after which unfinished operations count as hanging.
@@ -57,23 +57,25 @@ impl fmt::Display for Failure {
 
 /// The way in which a life ends.
 #[derive(Clone, Copy, Debug)]
-enum End {
+pub(super) enum End {
     /// According to the plan of the disk, or between two steps if the plan does not cut the power.
     Crash,
     Close,
 }
 
 /// The parameters that the seed determines for the whole history.
-struct Setting {
-    options: PoolOptions,
+pub(super) struct Setting {
+    pub(super) options: PoolOptions,
     clients: u64,
     operations: u64,
     lives: u64,
-    preempted: u64,
+    pub(super) preempted: u64,
+    /// In how many of a thousand lives a sync fails.
+    sync_fails: u64,
 }
 
 impl Setting {
-    fn draw(random: &mut Random) -> Setting {
+    pub(super) fn draw(random: &mut Random) -> Setting {
         let bounded = random.permille(100);
         Setting {
             options: PoolOptions {
@@ -90,6 +92,7 @@ impl Setting {
             operations: random.between(5, 40),
             lives: random.between(1, 3),
             preempted: random.pick(&[0, 0, 20, 150]).unwrap_or(0),
+            sync_fails: 80,
         }
     }
 }
@@ -106,12 +109,13 @@ impl Clock for SimulatedClock {
     }
 }
 
-fn appetite(random: &mut Random) -> Appetite {
+pub(super) fn appetite(random: &mut Random) -> Appetite {
     Appetite {
         file_bytes_max: random.pick(&[50_000, 300_000, 1_500_000]).unwrap_or(50_000),
         write_bytes_max: random.pick(&[20_000, 100_000, 1 << 20]).unwrap_or(20_000),
         names: random.between(2, 12),
         buckets: random.pick(&[0, 200, 500, 900]).unwrap_or(200),
+        syncs: 0,
     }
 }
 
@@ -119,14 +123,45 @@ fn appetite(random: &mut Random) -> Appetite {
 pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
     let mut random = Random::new(seed).fork();
     let disk = if random.permille(250) { FaultyDisk::mirrored() } else { FaultyDisk::default() };
-    run_on(Arc::new(if random.permille(500) { disk.older() } else { disk }), seed)
+    let disk = if random.permille(500) { disk.older() } else { disk };
+    let files = random.pick(&[0, 4, 5, 8]).unwrap_or(4);
+    let disk = Arc::new(disk.with_log(files));
+    if random.permille(300) { run_syncs_on(disk, seed) } else { run_on(disk, seed) }
 }
 
 /// Like [`run`], on the given disk.
 pub(crate) fn run_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
     let mut random = Random::new(seed);
     let setting = Setting::draw(&mut random);
-    let shared = Shared::new(disk.clone(), appetite(&mut random), setting.options.bytes_max.is_some());
+    let appetite = appetite(&mut random);
+    run_with(disk, seed, random, setting, appetite)
+}
+
+/// Like [`run_on`], but most operations are small writes and syncs, by several clients of the same files, whose threads often
+/// take turns.
+pub(crate) fn run_syncs_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
+    let mut random = Random::new(seed);
+    let setting = Setting {
+        clients: random.between(2, 5),
+        operations: random.between(20, 80),
+        lives: random.between(2, 4),
+        preempted: random.pick(&[20, 150, 500]).unwrap_or(150),
+        sync_fails: 400,
+        ..Setting::draw(&mut random)
+    };
+    disk.set_slow(random.pick(&[0, 0, 40]).unwrap_or(0));
+    let appetite = Appetite { names: 2, buckets: 0, syncs: 900, ..appetite(&mut random) };
+    run_with(disk, seed, random, setting, appetite)
+}
+
+fn run_with(
+    disk: Arc<FaultyDisk>,
+    seed: u64,
+    mut random: Random,
+    setting: Setting,
+    appetite: Appetite,
+) -> Result<Report, Failure> {
+    let shared = Shared::new(disk.clone(), appetite, setting.options.bytes_max.is_some());
     let mut report = Report::default();
     for life in 0..=setting.lives {
         let last = life == setting.lives;
@@ -165,7 +200,7 @@ pub(crate) fn run_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure
 pub(crate) fn run_cut_at(seed: u64, step: u64) -> Result<bool, Failure> {
     let mut random = Random::new(seed);
     let setting = Setting { operations: 8, clients: 3, ..Setting::draw(&mut random) };
-    let disk = Arc::<FaultyDisk>::default();
+    let disk = Arc::new(FaultyDisk::default().with_log(4));
     let shared = Shared::new(disk.clone(), appetite(&mut random), setting.options.bytes_max.is_some());
     let plan = Plan { power: Some(step), ..Plan::default() };
     live(&setting, &shared, &mut random, false, |pool, random| {
@@ -188,7 +223,7 @@ pub(crate) fn run_cut_at(seed: u64, step: u64) -> Result<bool, Failure> {
 pub(crate) fn run_flips(seed: u64, flips: u64) -> Result<u64, Failure> {
     let mut random = Random::new(seed);
     let setting = Setting::draw(&mut random);
-    let disk = Arc::<FaultyDisk>::default();
+    let disk = Arc::new(FaultyDisk::default().with_log(4));
     let shared = Shared::new(disk.clone(), appetite(&mut random), setting.options.bytes_max.is_some());
     live(&setting, &shared, &mut random.fork(), false, |pool, random| {
         let (shared, setting) = (shared.clone(), &setting);
@@ -221,98 +256,14 @@ fn flip(setting: &Setting, shared: &Rc<Shared>, random: &mut Random, met: &Cell<
     });
 }
 
-/// The results of damage to a pool at rest.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AtRest {
-    /// How often the pool was refused.
-    pub(crate) refused: u64,
-    /// How often it was opened and its content was correct.
-    pub(crate) opened: u64,
-}
-
-/// Uses a pool in two lives, each closed cleanly. Then repeatedly loses or rolls back one or two whole files of it.
-/// Each time, either the pool is refused twice and nothing is changed, or its content is correct.
-pub(crate) fn run_at_rest(seed: u64, rounds: u64) -> Result<AtRest, Failure> {
-    let mut random = Random::new(seed);
-    let setting = Setting::draw(&mut random);
-    let disk = Arc::<FaultyDisk>::default();
-    let shared = Shared::new(disk.clone(), appetite(&mut random), setting.options.bytes_max.is_some());
-    let mut older = Vec::new();
-    for _ in 0..2 {
-        live(&setting, &shared, &mut random.fork(), false, |pool, random| {
-            let (shared, setting) = (shared.clone(), &setting);
-            async move { work(pool, &shared, random, setting, End::Close, Plan::default()).await }
-        });
-        disk.crash(random.next());
-        older.push(disk.copy());
-    }
-    let mut at_rest = AtRest::default();
-    for _ in 0..rounds {
-        if shared.has_failed() {
-            break;
-        }
-        damage_at_rest(&setting, &shared, &older[0], &mut random, &mut at_rest);
-    }
-    finish(seed, &shared).map(|()| at_rest)
-}
-
-fn damage_at_rest(
-    setting: &Setting,
-    shared: &Rc<Shared>,
-    older: &FaultyDisk,
-    random: &mut Random,
-    at_rest: &mut AtRest,
-) {
-    let disk = Arc::new(shared.disk.copy());
-    shared.disk.arm(Plan::default());
-    let mut damages = Vec::new();
-    for _ in 0..random.between(1, 2) {
-        damages.extend(random.pick(&Damage::ALL));
-    }
-    // Metadata and state from the same moment are like a restored backup: only segments could show that more was
-    // written later.
-    if damages.contains(&Damage::OlderMetadata) && damages.contains(&Damage::OlderState) {
-        return;
-    }
-    damages.iter().for_each(|damage| disk.damage_at_rest(*damage, older, random.next()));
-    shared.note(format!("at rest: {damages:?}"));
-    let before = disk.segments_at_rest();
-    let opened = Cell::new(false);
-    for again in [false, true] {
-        simulated(setting, shared, &mut random.fork(), async {
-            match disk.open(setting.options.clone()) {
-                Ok(pool) => {
-                    opened.set(true);
-                    let errors = verify::verify_damaged(&pool, shared).await?;
-                    let lossy = damages.iter().any(|damage| damage.hits_segments());
-                    let volumes = shared.world.borrow().volumes.len();
-                    match (errors, pool.volumes().map_or(0, |volumes| volumes.len())) {
-                        (_, found) if found != volumes => Err(format!("{found} volumes of {volumes}")),
-                        (1.., _) if !lossy => Err(format!("{errors} errors, and no segment was hit")),
-                        _ => pool.close().await.map_err(|error| format!("close: {error}")),
-                    }
-                }
-                Err(Error::Refused { .. }) if !opened.get() => Ok(()),
-                Err(error) if again && opened.get() => Err(format!("opened once, and then: {error}")),
-                Err(error) => Err(format!("open: {error}")),
-            }
-        });
-        if !opened.get() && disk.segments_at_rest() != before {
-            shared.fail(format!("a refused opening has changed the segments: {damages:?}"));
-        }
-    }
-    let count = if opened.get() { &mut at_rest.opened } else { &mut at_rest.refused };
-    *count += 1;
-}
-
-fn finish(seed: u64, shared: &Shared) -> Result<(), Failure> {
+pub(super) fn finish(seed: u64, shared: &Shared) -> Result<(), Failure> {
     let what = shared.failure.borrow_mut().take();
     let life = shared.world.borrow().verifiers.len() as u64;
     what.map_or(Ok(()), |what| Err(Failure { seed, life, what, log: shared.log() }))
 }
 
 /// Opens the pool, verifies it, and runs `using` on it. `disturbed`: the power may fail during the opening.
-fn live<F: Future<Output = Result<(), String>>>(
+pub(super) fn live<F: Future<Output = Result<(), String>>>(
     setting: &Setting,
     shared: &Rc<Shared>,
     random: &mut Random,
@@ -341,7 +292,7 @@ fn live<F: Future<Output = Result<(), String>>>(
 }
 
 /// Runs `life` on a new simulated machine, until it ends or the power fails.
-fn simulated(
+pub(super) fn simulated(
     setting: &Setting,
     shared: &Shared,
     random: &mut Random,
@@ -381,7 +332,7 @@ async fn until_dead(disk: &FaultyDisk) {
 }
 
 /// Runs the clients until the end of the life.
-async fn work(
+pub(super) async fn work(
     pool: Pool,
     shared: &Rc<Shared>,
     mut random: Random,
@@ -445,7 +396,7 @@ fn plan(random: &mut Random, end: End, setting: &Setting) -> Plan {
     if let End::Crash = end {
         // Sometimes no operation is cut short.
         plan.power = random.permille(900).then(|| random.below(steps * 2));
-        if random.permille(80) {
+        if random.permille(setting.sync_fails) {
             plan.sync = Some(random.below(steps / 2 + 1));
         }
     }

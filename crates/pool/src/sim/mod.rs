@@ -13,6 +13,7 @@
 //! A history depends only on its seed, so a failure can be repeated. Read `history` and `file` for the checks, and
 //! `ops` for the operations.
 
+mod at_rest;
 mod bucket_crash_tests;
 mod bucket_cut_tests;
 mod buckets;
@@ -23,6 +24,7 @@ mod fault_tests;
 pub(crate) mod faulty;
 mod file;
 mod history;
+mod log_tests;
 mod model;
 mod ops;
 pub(crate) mod random;

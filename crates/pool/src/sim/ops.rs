@@ -79,12 +79,17 @@ pub(super) struct Appetite {
     pub(super) names: u64,
     /// How many of a thousand operations are on buckets.
     pub(super) buckets: u64,
+    /// How many of a thousand operations are small writes and syncs of few files.
+    pub(super) syncs: u64,
 }
 
 /// Draws an operation. Returns `None` if the drawn operation is not possible at the moment.
 pub(super) fn draw(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
     if random.permille(appetite.buckets) {
         return on_buckets::draw(world, random, appetite).map(Op::Bucket);
+    }
+    if random.permille(appetite.syncs) {
+        return sync(world, random, appetite);
     }
     match random.below(100) {
         0..27 => write(world, random, appetite),
@@ -182,6 +187,29 @@ fn write(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> 
         _ => Stability::Unstable,
     };
     (!bytes.is_empty()).then_some(Op::Change { node, change: Change::Write { offset, bytes }, stability })
+}
+
+/// What clients do that make small changes durable, several of them to the same file.
+fn sync(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
+    let files = world.nodes.iter().filter(|(_, node)| is_there(node) && node.file().is_some());
+    let node = *random.pick(&files.map(|(id, _)| id).take(2).collect::<Vec<_>>())?;
+    let file = world.node(node)?.file()?;
+    let op = random.below(20);
+    match op {
+        0..7 => return Some(Op::Commit { node }),
+        7 => return truncate(world, random, appetite),
+        8 => return punch_or_allocate(world, random, appetite),
+        _ if file.truncating || file.sources > 0 => return None,
+        _ => {}
+    }
+    let size = file.end_of_file();
+    let length = if op == 9 { random.between(10_000, 40_000) } else { random.between(1, 3000) };
+    let offset = if random.permille(400) { size } else { random.below(size + 5000) };
+    let offset = offset.min(appetite.file_bytes_max);
+    let room = (appetite.file_bytes_max - offset).min(length) as usize;
+    let stability = if random.permille(400) { Stability::FileSync } else { Stability::Unstable };
+    let change = Change::Write { offset, bytes: content::any(random, room) };
+    (room > 0).then_some(Op::Change { node, change, stability })
 }
 
 fn truncate(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::at_rest;
 use super::history::{self, Report};
 use crate::sim::faulty::{FaultyDisk, Lie};
 
@@ -144,7 +145,7 @@ fn a_flipped_bit_in_a_segment_is_an_error_or_nothing_but_never_wrong_bytes() {
 fn a_pool_whose_files_are_lost_or_old_is_refused_or_right_and_never_empty() {
     let (mut refused, mut opened) = (0, 0);
     for seed in 0..60 {
-        let at_rest = history::run_at_rest(seed, 25).unwrap_or_else(|failure| panic!("{failure}"));
+        let at_rest = at_rest::run(seed, 25).unwrap_or_else(|failure| panic!("{failure}"));
         refused += at_rest.refused;
         opened += at_rest.opened;
     }

@@ -6,6 +6,7 @@
 //! STATE       how far the metadata reached: see `witness/file.rs`
 //! meta/       the metadata store
 //! segments/   segments
+//! log/        the intent log, unless it is elsewhere
 //! COPIES      where the second copy is, and its mark; only if there is one
 //! CREATING    empty; there only while a pool is being created
 //! ```
@@ -30,8 +31,8 @@ const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_WORD: &str = "forebay-pool";
 const LOCK_FILE: &str = "LOCK";
 const CREATING_FILE: &str = "CREATING";
-const PARTS: [&str; 8] =
-    [LOCK_FILE, "FORMAT.new", "meta", "segments", "COPIES", "COPIES.new", STATE_FILE, CREATING_FILE];
+const PARTS: [&str; 9] =
+    [LOCK_FILE, "FORMAT.new", "meta", "segments", "log", "COPIES", "COPIES.new", STATE_FILE, CREATING_FILE];
 
 /// A pool's directory, locked.
 pub(crate) struct Home {
@@ -110,6 +111,11 @@ impl Home {
 
     pub(crate) fn meta(&self) -> PathBuf {
         self.path.join("meta")
+    }
+
+    /// Where the intent log is, unless the options name another directory.
+    pub(crate) fn log(&self) -> PathBuf {
+        self.path.join("log")
     }
 
     pub(crate) fn segments(&self) -> PathBuf {

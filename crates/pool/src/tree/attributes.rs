@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::base::lasting::Lasting;
 use crate::data::stretch;
 use crate::engine::Engine;
 use crate::engine::extents::ExtentChange;
@@ -28,13 +29,25 @@ impl Engine {
         // lock with it, and runs even if the caller is cancelled.
         let ordered = is_file && (set.size.is_some() || set.mtime.is_some() || set.atime.is_some());
         let order = if ordered { Some(inode.order.clone().lock_owned().await) } else { None };
-        let file = inode.clone();
-        self.transact(move |txn| {
-            // Release the lock when the batch is applied, or when it is dropped.
-            txn.then(move |_| drop(order));
-            apply(txn, &file, &set)
-        })
-        .await?;
+        let (engine, file, is_resized) = (self.clone(), inode.clone(), set.size.is_some());
+        let change = async move {
+            let closed = match set.size {
+                Some(size) => engine.close_log(&file, Some(size)).await?,
+                None => None,
+            };
+            let job = move |txn: &mut Txn<'_>| {
+                // Release the lock when the batch is applied, or when it is dropped.
+                txn.then(move |_| drop((order, closed)));
+                apply(txn, &file, &set)
+            };
+            engine.transact(job).await
+        };
+        // What was logged may have to be flushed before.
+        if is_resized {
+            Lasting::new(change).await?
+        } else {
+            change.await?
+        };
         inode.attributes()
     }
 }

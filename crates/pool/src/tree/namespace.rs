@@ -252,6 +252,7 @@ fn new_inode(txn: &mut Txn<'_>, parent: &Inode, new: NewInode) -> Result<Arc<Ino
             parent: if directory { parent.handle.inode } else { InodeId(0) },
             entries: 0,
             create_verifier: new.create_verifier,
+            absorbed: 0,
         },
     )
 }

@@ -252,6 +252,8 @@ mod tests {
             witness: Arc::new(crate::store::witness::MemoryWitness::default()),
             wanted: crate::opening::examine::Wanted { is_new: true, ..Default::default() },
             naming: Naming::Keyed,
+            log: None,
+            broken: None,
             home: None,
         };
         Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap()

@@ -4,9 +4,11 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use crate::Error;
 use crate::base::signals::Signals;
 use crate::engine::Engine;
 use crate::parts::dirty::WRITE_BEHIND_BYTES;
@@ -22,13 +24,17 @@ const SCRUB_PAUSE: Duration = Duration::from_secs(60);
 /// Starts the tasks.
 pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
     let age = Duration::from_millis(engine.options.dirty_age_ms_max.max(1));
-    vec![
+    let mut tasks = vec![
         tokio::spawn(flusher(Arc::downgrade(engine), engine.signals.clone(), age)),
         tokio::spawn(scheduler(Arc::downgrade(engine), engine.signals.clone())),
         tokio::spawn(reaper(Arc::downgrade(engine), engine.signals.clone(), age)),
         tokio::spawn(chunker(Arc::downgrade(engine), engine.signals.clone(), engine.options.inline_age)),
         tokio::spawn(scrubber(Arc::downgrade(engine), engine.signals.clone())),
-    ]
+    ];
+    if let Some(log) = &engine.log {
+        tasks.push(tokio::spawn(log_keeper(Arc::downgrade(engine), engine.signals.clone(), log.wanted())));
+    }
+    tasks
 }
 
 /// Flushes inodes whose oldest dirty change is older than `age`, or that have much dirty data. Under memory pressure,
@@ -142,6 +148,24 @@ async fn chunker(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
             () = tokio::time::sleep(pause) => {}
             () = signals.inline.notified() => {}
             () = signals.closing() => {}
+        }
+    }
+}
+
+/// Keeps files of the intent log ready.
+async fn log_keeper(engine: Weak<Engine>, signals: Arc<Signals>, wanted: Arc<Notify>) {
+    while !signals.is_closing() {
+        tokio::select! {
+            biased;
+            () = wanted.notified() => {}
+            () = signals.closing() => break,
+        }
+        let Some(engine) = engine.upgrade() else { break };
+        if let Err(error) = engine.log_round().await
+            && !engine.is_closing()
+            && !matches!(error, Error::NoSpace)
+        {
+            tracing::warn!(%error, "no file of the intent log could be prepared; until one is, syncs take longer");
         }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod cleaner;
 pub(crate) mod counters;
 pub(crate) mod efficiency;
 pub(crate) mod headers;
+pub(crate) mod log;
 pub(crate) mod lost_and_found;
 pub(crate) mod reaper;
 pub(crate) mod scrub;

@@ -17,6 +17,7 @@ use crate::engine::txn::Txn;
 use crate::format::keys::{Epoch, Item};
 use crate::format::records::InodeRecord;
 use crate::parts::inode::{Inode, change_floor};
+use crate::parts::log::Rule;
 use crate::volumes::staging::{begin_purge, forget, require_unused};
 use crate::{Error, InUse, InodeId, Result, Snapshot, VolumeId};
 
@@ -67,7 +68,13 @@ impl Engine {
 
     fn roll_back(&self, inode: &Arc<Inode>, record: Option<InodeRecord>) {
         let record = record.filter(|record| record.generation == inode.handle.generation);
-        let (bytes, growth) = inode.state().rolled_back(record);
+        let (bytes, growth) = {
+            let mut state = inode.state();
+            if self.keeps(Rule::WaitForBatch) {
+                state.batch = self.stores.meta.position().written;
+            }
+            state.rolled_back(record)
+        };
         self.writes.dirty.release(bytes);
         self.volumes.release(inode.handle.volume, growth);
         self.writes.dirty.settle(inode);
@@ -97,6 +104,12 @@ fn stage(txn: &mut Txn<'_>, volume: VolumeId, to: &Snapshot, force: bool) -> Res
     record.hidden.push(hidden);
     record.epoch = Epoch(record.epoch.0.checked_add(1).ok_or(Error::NoSpace)?);
     record.change_floor = change_floor(txn.begin_era());
+    // Nothing is logged between the floor and its effect in memory.
+    let log = txn.engine.log.as_ref().filter(|log| log.keeps(Rule::Floor));
+    let closed = log.map(|log| log.close_volume(volume));
+    if txn.engine.keeps(Rule::Floor) {
+        record.log_floor = txn.engine.log_position();
+    }
     // Read before anything changes: afterwards, an error could no longer prevent the rollback.
     let inodes = txn.engine.shown_inodes(volume, to.id)?;
     let usage = txn.engine.volumes.usage(to.id);
@@ -106,6 +119,7 @@ fn stage(txn: &mut Txn<'_>, volume: VolumeId, to: &Snapshot, force: bool) -> Res
     txn.then(move |engine| {
         engine.roll_back_inodes(volume, inodes);
         engine.queue_new_orphans(volume);
+        drop(closed);
     });
     begin_purge(txn, volume);
     Ok(())

@@ -8,6 +8,7 @@ use crate::engine::Engine;
 use crate::engine::txn::Txn;
 use crate::format::keys;
 use crate::format::records::{InodeRecord, UsageRecord, VolumeRecord};
+use crate::parts::log::Rule;
 use crate::{
     Error, InUse, InodeId, Kind, NAME_BYTES_MAX, Object, Result, Snapshot, Volume, VolumeId, VolumeSpec,
     is_name, is_printable,
@@ -20,9 +21,13 @@ pub(crate) const MARK: &[u8] = b"\x01\x00";
 pub(crate) fn add_volume(
     txn: &mut Txn<'_>,
     id: VolumeId,
-    record: VolumeRecord,
+    mut record: VolumeRecord,
     usage: UsageRecord,
 ) -> Volume {
+    // The log may know a volume with this number, whose creation a crash took back.
+    if txn.engine.keeps(Rule::FloorAtCreation) && !record.is_bucket {
+        record.log_floor = txn.engine.log_position();
+    }
     txn.put(keys::volume(id), &record);
     let volume = txn.engine.volumes.described(id, &record);
     txn.then(move |engine| engine.volumes.add(id, record, usage));
@@ -48,6 +53,7 @@ pub(crate) fn root_record(engine: &Engine, spec: &VolumeSpec, now: SystemTime) -
         parent: InodeId(0),
         entries: 0,
         create_verifier: None,
+        absorbed: 0,
     })
 }
 

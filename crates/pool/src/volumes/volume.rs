@@ -37,6 +37,7 @@ impl Engine {
                 hidden: Vec::new(),
                 snapshot: None,
                 is_bucket: false,
+                log_floor: 0,
             };
             Ok(add_volume(txn, id, record, usage))
         })

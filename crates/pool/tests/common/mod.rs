@@ -87,3 +87,16 @@ pub async fn names(pool: &Pool, directory: Handle) -> Vec<String> {
     names.sort();
     names
 }
+
+/// Copies a directory and all in it. A copy of an open pool is what a killed daemon leaves.
+pub fn copy_directory(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(std::result::Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_directory(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}

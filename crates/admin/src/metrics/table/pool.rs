@@ -85,6 +85,36 @@ pub(super) static FAMILIES: &[Family] = &[
         collect: Collect::Pool(|pool, samples| samples.times(&[], &pool.metadata_syncs)),
     },
     Family {
+        name: "forebay_pool_log_groups_total",
+        kind: Kind::Counter,
+        labels: &[],
+        says: "Groups of records written to the intent log, each with one sync.",
+        then: "0 while brokers flush means that there is no log: see pool.log_max, and check the log file for \
+               a failure.",
+        collect: Collect::Pool(|pool, samples| samples.one(pool.log_groups)),
+    },
+    Family {
+        name: "forebay_pool_log_records_total",
+        kind: Kind::Counter,
+        labels: &[Label { name: "result", bound: "`logged`, `flushed`" }],
+        says: "Syncs of files with unsynced data: answered by the intent log, or flushed because they had too \
+               much data or the log had no room.",
+        then: "Many flushed ones with little data each mean that the log is too small: raise pool.log_max.",
+        collect: Collect::Pool(|pool, samples| {
+            samples.with(&[("result", "logged")], pool.log_records);
+            samples.with(&[("result", "flushed")], pool.log_refused);
+        }),
+    },
+    Family {
+        name: "forebay_pool_log_bytes_total",
+        kind: Kind::Counter,
+        labels: &[],
+        says: "Bytes written to the intent log, with padding.",
+        then: "They are written again to segments later. If the disk's bandwidth is the limit, put the log on \
+               another disk with pool.log_directory.",
+        collect: Collect::Pool(|pool, samples| samples.one(pool.log_bytes)),
+    },
+    Family {
         name: "forebay_pool_commit_groups_total",
         kind: Kind::Counter,
         labels: &[],

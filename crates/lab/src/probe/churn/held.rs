@@ -1,10 +1,11 @@
 //! A file that is unlinked right after it was opened, and grows while it is open. At a certain size another file replaces it.
 
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use rustix::fs::{AtFlags, StatxFlags, statx};
 
 use super::batch::batch;
 use super::gate::Gate;
@@ -74,7 +75,7 @@ impl Work for Held {
         if let Some(open) = &self.open {
             forget(&open.file, &open.path)?;
             ensure_length(&open.file, &open.path, open.bytes)?;
-            let links = open.file.metadata().context("stat an unlinked file")?.nlink();
+            let links = links_of(&open.file).context("stat an unlinked file")?;
             ensure!(links == 0, "{} has {links} links and must have none", open.path.display());
             let mut offset = 0;
             for number in 0..open.batches {
@@ -86,4 +87,11 @@ impl Work for Held {
         }
         Ok(verified)
     }
+}
+
+/// The number of names, as the server says. If the reply to a removal was lost, the server refuses the repeated request, and the
+/// client keeps the number that it knows for a few seconds.
+fn links_of(file: &File) -> std::io::Result<u32> {
+    let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_FORCE_SYNC;
+    Ok(statx(file, "", flags, StatxFlags::NLINK)?.stx_nlink)
 }

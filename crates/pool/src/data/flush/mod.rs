@@ -92,6 +92,15 @@ impl Engine {
         }
     }
 
+    /// Makes everything durable that the log holds of the inode, and notes that in a batch, even if nothing else has to be
+    /// flushed.
+    pub(crate) async fn absorb(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        match self.flush_if(inode, |_| true, false).await {
+            Err(Error::Stale) => Ok(()),
+            outcome => outcome.map(drop),
+        }
+    }
+
     /// Like [`Engine::flush_all`], but the tails of streams may stay in memory for a while, unless memory is short.
     pub(crate) async fn flush_aged(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
         let leave = !self.writes.dirty.is_pressed();
@@ -129,7 +138,8 @@ impl Engine {
         leave_tails: bool,
     ) -> Result<Effect> {
         self.stopped.check()?;
-        let Some(taken) = Taken::take(inode, needed, leave_tails) else { return Ok(Effect::Nothing) };
+        let log = self.log.as_deref();
+        let Some(taken) = Taken::take(inode, log, needed, leave_tails) else { return Ok(Effect::Nothing) };
         let (mut taken, mut effect) = (Some(taken), Effect::Durable);
         while let Some(portion) = taken {
             let portion = Arc::new(portion);
@@ -363,6 +373,8 @@ mod tests {
             witness: Arc::new(crate::store::witness::MemoryWitness::default()),
             wanted: crate::opening::examine::Wanted { is_new: true, has_state: true, ..Default::default() },
             naming: Naming::Keyed,
+            log: None,
+            broken: None,
             home: None,
         };
         let pool = Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap();

@@ -9,6 +9,7 @@ use crate::engine::txn::Txn;
 use crate::format::keys::ChunkId;
 use crate::format::records::ChunkRecord;
 use crate::parts::inode::{Flushed, Inode, Pieces, State, Unstable};
+use crate::parts::log::{Log, Rule};
 
 /// The number of pieces in a portion. Small in tests, so that their flushes need several portions.
 const PORTION_PIECES_MAX: usize = if cfg!(test) { 4 } else { 8192 };
@@ -29,33 +30,56 @@ pub(super) struct Taken {
     pub(super) truncations: u64,
     pub(super) size: u64,
     pub(super) leave_tails: bool,
+    /// The log's position when the pieces were taken: the flush absorbs everything up to it.
+    position: u64,
 }
 
 impl Taken {
     /// Moves the dirty pieces to *flushing*. Returns `None` if there are none.
-    pub(super) fn take(inode: &Inode, needed: fn(&State) -> bool, leave_tails: bool) -> Option<Taken> {
+    pub(super) fn take(
+        inode: &Inode,
+        log: Option<&Log>,
+        needed: fn(&State) -> bool,
+        leave_tails: bool,
+    ) -> Option<Taken> {
         let mut state = inode.state();
         if state.freed || !needed(&state) {
             return None;
         }
         let all = Arc::new(std::mem::take(&mut state.dirty));
         state.flushing = Some(all.clone());
+        let unlogged = std::mem::take(&mut state.unlogged);
+        for (offset, piece) in unlogged.iter() {
+            state.unlogged_flushing.insert(offset, piece.clone());
+        }
         state.dirty_since = None;
         let growth = std::mem::take(&mut state.growth);
         let (unstable, rollbacks) = (state.unstable.clone(), state.rollbacks);
-        let taken = Taken::portion(&state, all, unstable, growth, rollbacks);
-        let leave_tails = leave_tails && taken.rest.is_empty() && state.deferrals < DEFERRALS_MAX;
+        // Records are drawn under the state lock, so all up to here are of bytes that were taken, or are older than those.
+        let position = log.map_or(0, Log::position);
+        let taken = Taken::portion(&state, all, unstable, growth, rollbacks, position);
+        // The batch says that everything logged is absorbed, so a tail that was logged may not be left.
+        let is_logged = state.logged_from.is_some() && log.is_some_and(|log| log.keeps(Rule::NoTail));
+        let leave_tails =
+            leave_tails && !is_logged && taken.rest.is_empty() && state.deferrals < DEFERRALS_MAX;
         Some(Taken { leave_tails, ..taken })
     }
 
     /// The first portion of `all`, whose pieces are *flushing*.
-    fn portion(state: &State, all: Arc<Pieces>, unstable: Unstable, growth: u64, rollbacks: u64) -> Taken {
+    fn portion(
+        state: &State,
+        all: Arc<Pieces>,
+        unstable: Unstable,
+        growth: u64,
+        rollbacks: u64,
+        position: u64,
+    ) -> Taken {
         let (pieces, rest) = match all.split(PORTION_PIECES_MAX) {
             Some((first, rest)) => (Arc::new(first), Arc::new(rest)),
             None => (all, Arc::default()),
         };
         let (truncations, size) = (state.truncations, state.record.size);
-        Taken { pieces, rest, unstable, growth, rollbacks, truncations, size, leave_tails: false }
+        Taken { pieces, rest, unstable, growth, rollbacks, truncations, size, leave_tails: false, position }
     }
 
     /// Returns the next portion after this one has become durable, or `None` if this was the last.
@@ -68,7 +92,8 @@ impl Taken {
         let unstable = if state.dirty.is_empty() { &state.unstable } else { &self.unstable };
         let growth = self.growth_of(self.rest.bytes());
         // If a rollback has just happened, it is detected in the same way as one that comes later.
-        Some(Taken::portion(&state, self.rest.clone(), unstable.clone(), growth, self.rollbacks))
+        let (rest, unstable) = (self.rest.clone(), unstable.clone());
+        Some(Taken::portion(&state, rest, unstable, growth, self.rollbacks, self.position))
     }
 
     /// The number of bytes that are still to be made durable.
@@ -93,6 +118,8 @@ impl Taken {
             return None;
         }
         state.growth += self.growth;
+        let unlogged = std::mem::take(&mut state.unlogged_flushing);
+        state.unlogged.restore_under(&unlogged);
         state.dirty_since = Some(tokio::time::Instant::now());
         Some(state.dirty.restore_under(&self.pieces) + state.dirty.restore_under(&self.rest))
     }
@@ -122,8 +149,15 @@ impl Taken {
             // No reader ever sees this value: the one that readers see also stands for the rest, which may be lost.
             record.change = inode.state().change_next();
         }
+        let keeps = |rule| txn.engine.keeps(rule);
+        // An earlier portion does not make all of the taken bytes durable.
+        let is_last = rest.is_none() || !keeps(Rule::AbsorbLastPortion);
+        if is_last && keeps(Rule::Absorb) {
+            record.absorbed = record.absorbed.max(self.position);
+        }
+        let absorbed = record.absorbed;
         let growth = self.growth_of(plan.left.bytes());
-        txn.flushed(inode, record, Flushed { unstable, left: plan.left.clone(), growth, rest });
+        txn.flushed(inode, record, Flushed { unstable, left: plan.left.clone(), absorbed, growth, rest });
         Ok(true)
     }
 

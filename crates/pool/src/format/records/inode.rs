@@ -4,9 +4,12 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use super::{Record, decode_time, encode_time};
+use super::{Record, VERSION, decode_time, encode_time};
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::{Attributes, Handle, InodeId, Kind};
+
+/// The version byte of a record that begins with what the inode has absorbed of the intent log.
+const VERSION_ABSORBED: u8 = 2;
 
 /// An inode as stored: its whole durable state except its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub(crate) struct InodeRecord {
     /// For a directory, the number of its entries. Otherwise 0.
     pub(crate) entries: u64,
     pub(crate) create_verifier: Option<[u8; 8]>,
+    /// What the intent log holds of the inode up to this position is in its extents, or was removed.
+    pub(crate) absorbed: u64,
 }
 
 impl InodeRecord {
@@ -89,7 +94,21 @@ fn decode_kind(decoder: &mut Decoder<'_>) -> Decoded<Kind> {
 
 impl Record for InodeRecord {
     const NAME: &'static str = "inode";
+    fn version(&self) -> u8 {
+        if self.absorbed == 0 { VERSION } else { VERSION_ABSORBED }
+    }
+    fn decode_version(version: u8, mut decoder: Decoder<'_>) -> Decoded<Self> {
+        match version {
+            VERSION => Self::decode_fields(decoder),
+            VERSION_ABSORBED => {
+                let absorbed = decoder.u64()?;
+                Ok(InodeRecord { absorbed, ..Self::decode_fields(decoder)? })
+            }
+            _ => Err(Malformed),
+        }
+    }
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
+        let encoder = if self.absorbed == 0 { encoder } else { encoder.u64(self.absorbed) };
         let mut encoder = encode_kind(encoder, &self.kind)
             .u32(self.generation)
             .u32(self.mode)
@@ -130,6 +149,7 @@ impl Record for InodeRecord {
                 1 => Some(decoder.array()?),
                 _ => return Err(Malformed),
             },
+            absorbed: 0,
         };
         decoder.finish()?;
         Ok(record)
@@ -199,6 +219,7 @@ pub(crate) fn sample(kind: Kind) -> InodeRecord {
         parent: InodeId(8),
         entries: 9,
         create_verifier: Some([1; 8]),
+        absorbed: 10,
     }
 }
 

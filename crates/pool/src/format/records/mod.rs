@@ -93,7 +93,7 @@ pub(crate) fn malformed(name: &str, key: &[u8]) -> Error {
 }
 
 /// Writes seconds and nanoseconds since 1970. Times before 1970 have negative seconds.
-fn encode_time(encoder: Encoder, time: SystemTime) -> Encoder {
+pub(crate) fn encode_time(encoder: Encoder, time: SystemTime) -> Encoder {
     match time.duration_since(UNIX_EPOCH) {
         Ok(after) => {
             encoder.i64(i64::try_from(after.as_secs()).unwrap_or(i64::MAX)).u32(after.subsec_nanos())
@@ -109,7 +109,7 @@ fn encode_time(encoder: Encoder, time: SystemTime) -> Encoder {
     }
 }
 
-fn decode_time(decoder: &mut Decoder<'_>) -> Decoded<SystemTime> {
+pub(crate) fn decode_time(decoder: &mut Decoder<'_>) -> Decoded<SystemTime> {
     let seconds = decoder.i64()?;
     let nanos = decoder.u32()?;
     if nanos >= 1_000_000_000 {

@@ -12,6 +12,9 @@ use crate::{
 /// The version byte of a bucket's record. Releases that do not know buckets refuse it.
 const VERSION_BUCKET: u8 = 2;
 
+/// The version byte of a record that begins with a floor of the intent log.
+const VERSION_FLOOR: u8 = 3;
+
 /// The size of a pair of epochs.
 const HIDDEN_BYTES: usize = 16;
 
@@ -35,6 +38,9 @@ pub(crate) struct VolumeRecord {
     pub(crate) snapshot: Option<SnapshotRecord>,
     /// Whether it is a bucket, which has entries in place of directories.
     pub(crate) is_bucket: bool,
+    /// What the intent log holds of the volume up to this position is from before the volume was created or rolled back, and
+    /// never counts. Buckets have no log.
+    pub(crate) log_floor: u64,
 }
 
 /// The fields that only a snapshot has.
@@ -126,16 +132,25 @@ fn decode_snapshot(decoder: &mut Decoder<'_>) -> Decoded<Option<SnapshotRecord>>
 impl Record for VolumeRecord {
     const NAME: &'static str = "volume";
     fn version(&self) -> u8 {
-        if self.is_bucket { VERSION_BUCKET } else { VERSION }
+        match self.log_floor {
+            _ if self.is_bucket => VERSION_BUCKET,
+            0 => VERSION,
+            _ => VERSION_FLOOR,
+        }
     }
-    fn decode_version(version: u8, decoder: Decoder<'_>) -> Decoded<Self> {
+    fn decode_version(version: u8, mut decoder: Decoder<'_>) -> Decoded<Self> {
         match version {
             VERSION => Self::decode_fields(decoder),
             VERSION_BUCKET => Ok(VolumeRecord { is_bucket: true, ..Self::decode_fields(decoder)? }),
+            VERSION_FLOOR => {
+                let log_floor = decoder.u64()?;
+                Ok(VolumeRecord { log_floor, ..Self::decode_fields(decoder)? })
+            }
             _ => Err(Malformed),
         }
     }
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
+        let encoder = if self.version() == VERSION_FLOOR { encoder.u64(self.log_floor) } else { encoder };
         let encoder = encode_spec(encoder, &self.spec).u64(self.root.0).u32(self.root_generation);
         let mut encoder = encode_time(encoder, self.created)
             .u64(self.epoch.0)
@@ -164,6 +179,7 @@ impl Record for VolumeRecord {
             snapshot: decode_snapshot(&mut decoder)?,
             hidden: Vec::new(),
             is_bucket: false,
+            log_floor: 0,
         };
         while decoder.remaining() >= HIDDEN_BYTES {
             record.hidden.push((Epoch(decoder.u64()?), Epoch(decoder.u64()?)));
@@ -195,13 +211,15 @@ mod tests {
             hidden: vec![(Epoch(2), Epoch(3)), (Epoch(5), Epoch(5))],
             snapshot: None,
             is_bucket: false,
+            log_floor: 0,
         };
+        let floor = VolumeRecord { log_floor: 77, ..volume.clone() };
         let bucket = VolumeRecord { is_bucket: true, origin: None, hidden: Vec::new(), ..volume.clone() };
         assert_eq!(bucket.encode()[0], 2, "a release that knows no buckets must not take it for a volume");
         let taken = SnapshotRecord { of: VolumeId(1), period: Some(Period::Daily) };
         let snapshot =
             VolumeRecord { snapshot: Some(taken), origin: None, hidden: Vec::new(), ..volume.clone() };
-        for record in [volume, snapshot, bucket] {
+        for record in [volume, snapshot, bucket, floor] {
             let unlimited = record.encode();
             assert_eq!(VolumeRecord::decode(b"k", &unlimited).unwrap(), record);
             let spec = VolumeSpec { max_bytes_per_second: Some(7_000_000), ..record.spec.clone() };

@@ -65,6 +65,8 @@ pub(crate) struct Unstable {
 pub(crate) struct Flushed {
     pub(crate) unstable: Unstable,
     pub(crate) left: Pieces,
+    /// What the record says is absorbed.
+    pub(crate) absorbed: u64,
     /// The growth of the volume that stays reserved for `left`.
     pub(crate) growth: u64,
     /// The pieces that are still being written to the disk.
@@ -90,6 +92,19 @@ pub(crate) struct State {
     pub(crate) growth: u64,
     /// Being written to the disk, and not in the extents yet, so readers must look here. Older than `dirty`.
     pub(crate) flushing: Option<Arc<Pieces>>,
+    /// The part of `dirty` that neither the log nor a batch holds. Empty if the pool or the volume has no log.
+    pub(crate) unlogged: Pieces,
+    /// The same of `flushing`, until its batch is visible.
+    pub(crate) unlogged_flushing: Pieces,
+    /// The log holds something that may not be absorbed: bytes from this offset on, or only attributes if it is `u64::MAX`.
+    pub(crate) logged_from: Option<u64>,
+    /// The position of the last record, and the `change` that it carries.
+    pub(crate) logged_last: u64,
+    pub(crate) logged_change: u64,
+    /// The number of tasks that are about to change extents other than by a flush, or doing so: nothing is logged.
+    pub(crate) log_closed: u32,
+    /// An answer that relies on the log must wait until this batch is durable.
+    pub(crate) batch: u64,
     /// When the oldest unstable change was made.
     pub(crate) dirty_since: Option<Instant>,
     /// The number of flushes in a row that left all they could in memory.
@@ -124,6 +139,13 @@ impl Inode {
                 dirty: Pieces::default(),
                 growth: 0,
                 flushing: None,
+                unlogged: Pieces::default(),
+                unlogged_flushing: Pieces::default(),
+                logged_from: None,
+                logged_last: 0,
+                logged_change: 0,
+                log_closed: 0,
+                batch: 0,
                 dirty_since: None,
                 deferrals: 0,
                 change_reserved,
@@ -218,9 +240,13 @@ impl State {
         match what {
             Cleared::Behind(size) => {
                 self.dirty.remove(size..u64::MAX);
+                self.unlogged.remove(size..u64::MAX);
                 self.unstable.size = 0;
             }
-            Cleared::Within(range) => self.dirty.remove(range),
+            Cleared::Within(range) => {
+                self.dirty.remove(range.clone());
+                self.unlogged.remove(range);
+            }
         }
         self.truncations += 1;
         self.truncating = false;
@@ -230,6 +256,9 @@ impl State {
     /// Drops all dirty data. Returns the number of bytes dropped.
     pub(crate) fn discard(&mut self) -> u64 {
         self.unstable = Unstable::default();
+        self.unlogged = Pieces::default();
+        self.unlogged_flushing = Pieces::default();
+        self.logged_from = None;
         std::mem::take(&mut self.dirty).bytes()
     }
 
@@ -281,6 +310,12 @@ impl State {
         } else if !flushed.left.is_empty() {
             // The tail is still unstable.
             replaced = self.dirty.restore_under(&flushed.left);
+            for (offset, piece) in flushed.left.iter() {
+                let end = offset.saturating_add(piece.len() as u64);
+                for (offset, piece) in self.unlogged_flushing.within(offset..end) {
+                    self.unlogged.insert_under(offset, piece);
+                }
+            }
             self.growth += flushed.growth;
             self.dirty_since.get_or_insert_with(Instant::now);
             self.deferrals = 1;
@@ -294,7 +329,38 @@ impl State {
         self.change_reserved = self.change_reserved.max(record.change);
         self.record = record;
         self.flushing = flushed.rest.clone();
+        if flushed.rest.is_none() {
+            self.unlogged_flushing = Pieces::default();
+        }
+        self.absorbed(flushed.absorbed);
         replaced
+    }
+
+    /// Notes that everything that was logged up to `position` is in extents, or was removed.
+    pub(crate) fn absorbed(&mut self, position: u64) {
+        if self.logged_last <= position {
+            self.logged_from = None;
+        }
+    }
+
+    /// Takes what a record must hold: the bytes that are neither in the log nor in a batch, as readers see them.
+    pub(crate) fn take_unlogged(&mut self) -> Pieces {
+        let mut pieces = std::mem::take(&mut self.unlogged);
+        pieces.restore_under(&std::mem::take(&mut self.unlogged_flushing));
+        pieces
+    }
+
+    /// Notes that a record at `position` holds `pieces`, and the attributes that readers see.
+    pub(crate) fn note_logged(&mut self, position: u64, pieces: &[(u64, bytes::Bytes)]) {
+        let from = pieces.iter().map(|(offset, _)| *offset).chain(self.logged_from).min();
+        self.logged_from = Some(from.unwrap_or(u64::MAX));
+        self.logged_last = position;
+        self.logged_change = self.change();
+    }
+
+    /// Whether attributes that a write has changed are neither in the log nor in a batch.
+    pub(crate) fn has_unlogged_attributes(&self) -> bool {
+        self.unstable.change > self.logged_change
     }
 
     /// Notes a read, like `relatime`: at most once for each change, or once a day. Returns whether it changed the

@@ -27,6 +27,11 @@ impl Pieces {
         self.bytes
     }
 
+    /// The number of pieces.
+    pub(crate) fn count(&self) -> usize {
+        self.map.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.map.is_empty()
     }
@@ -99,6 +104,15 @@ impl Pieces {
             Pieces { bytes: map.values().map(|piece| piece.len() as u64).sum(), map }
         };
         Some((copy(self.map.range(..at)), copy(self.map.range(at..))))
+    }
+
+    /// Inserts a piece that is older than those in `self`.
+    pub(crate) fn insert_under(&mut self, offset: u64, older: Bytes) {
+        let newer = self.within(offset..end(offset, &older));
+        self.insert(offset, older);
+        for (offset, piece) in newer {
+            self.insert(offset, piece);
+        }
     }
 
     /// Restores pieces that are older than those in `self`. Returns how many bytes the newer pieces replace.

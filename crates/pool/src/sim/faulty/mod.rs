@@ -5,6 +5,8 @@
 //! - For segments, each 512-byte sector independently and in any order: writes are lost, torn and reordered.
 //! - The file of a segment that was created may be missing, of one that was deleted may be back, and of one that was
 //!   sealed may have its old length.
+//! - For the intent log, each sector as in a segment. Or nothing of it is lost and nothing becomes durable, as when only the
+//!   process was killed; the next crash may then lose it.
 //! - For the witness, the last established state or any later one.
 //!
 //! All of these are chosen independently: a batch may survive although an unsynced frame did not, which is the worst
@@ -24,13 +26,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-use self::stores::{FaultyMeta, FaultySegments, FaultyWitness};
+use self::stores::{FaultyLog, FaultyMeta, FaultySegments, FaultyWitness};
 use crate::base::sources::{Clock, SystemClock, SystemEntropy};
 use crate::engine::Engine;
 use crate::format::frames::Naming;
 use crate::format::keys::{Key, SegmentId};
 use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
+use crate::parts::log::Rule;
 use crate::sim::random::Random;
 use crate::sim::schedule;
 use crate::store::meta::{Batch, MemoryMeta, MetaStore};
@@ -76,6 +79,7 @@ pub(crate) struct Plan {
 pub(crate) enum Lie {
     Segments,
     Metadata,
+    Log,
 }
 
 /// The steps since the arming.
@@ -113,6 +117,14 @@ struct Inner {
     aside: [BTreeMap<SegmentId, Vec<u8>>; 2],
     /// Whether the pool keeps a second copy.
     mirrored: bool,
+    /// The files of the intent log.
+    log: BTreeMap<u32, Segment>,
+    /// The number of files of a new ring; 0 for no log.
+    log_files: u32,
+    /// A rule of the log that does not hold.
+    broken: Option<Rule>,
+    /// How often others may have a turn before a sync of the metadata takes effect.
+    slow: u64,
     /// The witness's states: the last established one, and those noted since.
     states: Vec<State>,
     plan: Plan,
@@ -190,6 +202,23 @@ impl FaultyDisk {
         FaultyDisk { inner: Mutex::new(inner), power_failed: Notify::new() }
     }
 
+    /// Lets the pool have an intent log with this many files.
+    pub(crate) fn with_log(self, files: u32) -> FaultyDisk {
+        self.inner().log_files = files;
+        self
+    }
+
+    /// Switches a rule of the log off.
+    pub(crate) fn breaking(self, rule: Rule) -> FaultyDisk {
+        self.inner().broken = Some(rule);
+        self
+    }
+
+    /// Lets syncs of the metadata take long.
+    pub(crate) fn set_slow(&self, turns: u64) {
+        self.inner().slow = turns;
+    }
+
     /// Lets a release of format 4 open the pool first.
     pub(crate) fn older(self) -> FaultyDisk {
         self.inner().older = true;
@@ -248,6 +277,9 @@ impl FaultyDisk {
             aside: inner.aside.clone(),
             mirrored: inner.mirrored,
             states: inner.states.clone(),
+            log: inner.log.iter().map(|(file, known)| (*file, segment(known))).collect(),
+            log_files: inner.log_files,
+            broken: inner.broken,
             created: inner.created,
             ..Inner::default()
         };
@@ -327,6 +359,10 @@ impl FaultyDisk {
                 inner.copies[copy].insert(id, Segment { durable, seen, created: true, ..Segment::default() });
             }
         }
+        let is_kill = random.permille(300);
+        for file in inner.log.values_mut() {
+            file.lose_unsynced_of_log(mood, is_kill, &mut random);
+        }
         inner.plan = Plan::default();
         inner.steps = Steps::default();
         (inner.dead, inner.failed, inner.poisoned) = (false, false, false);
@@ -370,6 +406,8 @@ impl FaultyDisk {
             witness: Arc::new(FaultyWitness { disk: self.clone() }),
             wanted: Wanted { is_new, has_state: true, ..Wanted::default() },
             naming,
+            log: Some(Arc::new(FaultyLog { disk: self.clone() })),
+            broken: self.inner().broken,
             home: None,
         };
         let engine = Engine::open(foundation, options)?;
@@ -459,6 +497,14 @@ impl Inner {
 }
 
 impl Segment {
+    fn lose_unsynced_of_log(&mut self, mood: u64, is_kill: bool, random: &mut Random) {
+        if is_kill {
+            return;
+        }
+        self.lose_unsynced(mood.min(2), random);
+        self.seen = Some(self.durable.clone());
+    }
+
     fn lose_unsynced(&mut self, mood: u64, random: &mut Random) {
         let before = self.durable.len();
         for (offset, bytes) in std::mem::take(&mut self.writes) {

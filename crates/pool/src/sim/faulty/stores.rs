@@ -9,6 +9,8 @@ use bytes::Bytes;
 
 use super::{FaultyDisk, Lie, Outcome, Segment, apply, failure, write_at};
 use crate::format::keys::{Key, SegmentId};
+use crate::sim::schedule;
+use crate::store::log::LogStore;
 use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
 use crate::store::segment::SegmentStore;
 use crate::store::witness::{Found, State, Witness};
@@ -52,6 +54,8 @@ impl MetaStore for FaultyMeta {
         self.seen.write(batch)
     }
     fn make_durable(&self) -> Result<()> {
+        let slow = self.disk.inner().slow;
+        (0..slow).for_each(|_| schedule::point());
         self.disk.change("durable", 0, 0).check()?;
         self.check()?;
         if self.disk.sync_fails() {
@@ -71,6 +75,67 @@ impl MetaStore for FaultyMeta {
     fn position(&self) -> Position {
         let durable = self.disk.inner().batch;
         Position { written: self.written.load(Ordering::SeqCst), durable, tables: [0; 2] }
+    }
+}
+
+/// The length of a file of the log.
+const LOG_FILE_BYTES: u64 = 40 << 10;
+
+/// The intent log. Its files survive whole, once they are prepared.
+pub(super) struct FaultyLog {
+    pub(super) disk: Arc<FaultyDisk>,
+}
+
+impl LogStore for FaultyLog {
+    fn file_bytes(&self) -> u64 {
+        LOG_FILE_BYTES
+    }
+    fn files(&self) -> u32 {
+        self.disk.inner().log_files
+    }
+    fn read(&self, file: u32, _bytes: u64) -> Result<Option<Vec<u8>>> {
+        Ok(self.disk.inner().log.get(&file).and_then(|file| file.seen.clone()))
+    }
+    fn prepare(&self, file: u32) -> Result<()> {
+        self.disk.change("prepare", u64::from(file), 0).check()?;
+        let mut inner = self.disk.inner();
+        let zeros = vec![0; LOG_FILE_BYTES as usize];
+        let whole =
+            || Segment { durable: zeros.clone(), seen: Some(zeros), created: true, ..Segment::default() };
+        inner.log.entry(file).or_insert_with(whole);
+        Ok(())
+    }
+    fn write(&self, file: u32, offset: u64, bytes: &[u8]) -> Result<()> {
+        let outcome = self.disk.change("log", u64::from(file), offset);
+        let mut inner = self.disk.inner();
+        if outcome != Outcome::Dead
+            && let Some(file) = inner.log.get_mut(&file)
+        {
+            file.writes.push((offset, Bytes::copy_from_slice(bytes)));
+            if let Some(seen) = &mut file.seen {
+                write_at(seen, offset, bytes);
+            }
+        }
+        outcome.check()
+    }
+    fn sync(&self, file: u32) -> Result<()> {
+        self.disk.change("logsync", u64::from(file), 0).check()?;
+        let fails = self.disk.sync_fails();
+        let mut inner = self.disk.inner();
+        let lies = inner.lie == Some(Lie::Log);
+        if let Some(file) = inner.log.get_mut(&file) {
+            match (fails, lies) {
+                // The pages that could not be written are gone, although readers see them.
+                (true, _) => file.writes.clear(),
+                (false, true) => {}
+                (false, false) => file.make_durable(),
+            }
+        }
+        if fails { Err(failure("sync the log")) } else { Ok(()) }
+    }
+    fn remove(&self, file: u32) -> Result<()> {
+        self.disk.inner().log.remove(&file);
+        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::fits::require_fits;
-use super::{Phase, State, Witness};
+use super::{LogSpan, Phase, State, Witness};
 use crate::Result;
 use crate::base::sync;
 use crate::store::meta::MetaStore;
@@ -22,26 +22,54 @@ pub(crate) struct Keeper {
     meta: Arc<dyn MetaStore>,
     /// The state of this start; the fields that change are taken from the metadata store.
     start: State,
+    /// The laps of the log that are needed. Locked while a state is written, so that no older laps follow newer ones.
+    log: Arc<Mutex<LogSpan>>,
     copy_told: Arc<Mutex<Option<Instant>>>,
     failed: Arc<AtomicBool>,
 }
 
 impl Keeper {
     pub(crate) fn new(witness: Arc<dyn Witness>, meta: Arc<dyn MetaStore>, start: State) -> Keeper {
-        Keeper { witness, meta, start, copy_told: Arc::default(), failed: Arc::default() }
+        Keeper {
+            witness,
+            meta,
+            log: Arc::new(Mutex::new(start.log)),
+            start,
+            copy_told: Arc::default(),
+            failed: Arc::default(),
+        }
     }
 
     /// Records the phase (open or closed) durably, in the pool's directory and in the second copy.
     pub(crate) fn establish(&self, phase: Phase) -> Result<()> {
-        let state = self.start.at(phase, self.meta.position());
+        let log = sync::lock(&self.log);
+        let state = self.state(phase, *log);
         self.witness.establish(&state)?;
+        drop(log);
         self.note_in_copy(&state, true);
         Ok(())
     }
 
+    /// Records durably which laps of the log are needed, in the pool's directory.
+    pub(crate) fn establish_log(&self, span: LogSpan) -> Result<()> {
+        let mut log = sync::lock(&self.log);
+        *log = span;
+        self.witness.establish(&self.state(Phase::Running, span))
+    }
+
+    /// Sets the laps of the log that the next state names.
+    pub(crate) fn set_log(&self, span: LogSpan) {
+        *sync::lock(&self.log) = span;
+    }
+
+    fn state(&self, phase: Phase, log: LogSpan) -> State {
+        State { log, ..self.start.at(phase, self.meta.position()) }
+    }
+
     /// Makes the second copy part of this history, whatever its state says. Used after accepted mismatches.
     pub(crate) fn take_copy(&self) {
-        self.witness.note_in_copy(&self.start.at(Phase::Running, self.meta.position()), true);
+        let log = *sync::lock(&self.log);
+        self.witness.note_in_copy(&self.state(Phase::Running, log), true);
     }
 
     /// Does not overwrite the state of a copy that belongs to another history.
@@ -54,8 +82,11 @@ impl Keeper {
     /// Records that a commit group is durable, without a sync. If this fails, the group still succeeds, because the earlier
     /// state is still true.
     pub(crate) fn note(&self) {
-        let state = self.start.at(Phase::Running, self.meta.position());
-        if let Err(error) = self.witness.note(&state)
+        let log = sync::lock(&self.log);
+        let state = self.state(Phase::Running, *log);
+        let noted = self.witness.note(&state);
+        drop(log);
+        if let Err(error) = noted
             && !self.failed.swap(true, Ordering::Relaxed)
         {
             tracing::error!(%error, "cannot write the pool's state; after a crash, less can be proved about the metadata");

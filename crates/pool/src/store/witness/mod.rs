@@ -43,6 +43,26 @@ pub(crate) struct State {
     pub(crate) batch: u64,
     /// Versions of the metadata store's tables, which only grow. See [`Position::tables`].
     pub(crate) tables: [u64; 2],
+    /// The laps of the intent log that are needed.
+    pub(crate) log: LogSpan,
+}
+
+/// Laps of the intent log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LogSpan {
+    /// The first lap that is needed. Larger than `last` if none is.
+    pub(crate) from: u64,
+    /// The last lap; 0 if there never was one.
+    pub(crate) last: u64,
+    /// The number of files of the ring; 0 if there never was one.
+    pub(crate) files: u32,
+}
+
+impl LogSpan {
+    /// Whether no lap is needed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.last == 0 || self.from > self.last
+    }
 }
 
 /// What was read from the place where a witness keeps its state.
@@ -89,8 +109,12 @@ impl State {
             Phase::Running => "running",
             Phase::Closed => "closed",
         };
-        let State { pool, boot, mark, batch, tables: [first, second], .. } = self;
-        format!("pool={pool} start={boot} mark={mark} phase={phase} batch={batch} tables={first}.{second}")
+        let State { pool, boot, mark, batch, tables: [first, second], log, .. } = self;
+        let fields = format!(
+            "pool={pool} start={boot} mark={mark} phase={phase} batch={batch} tables={first}.{second}"
+        );
+        // A pool that never had a log has the state that it had before there were logs.
+        if log.last == 0 { fields } else { format!("{fields} log={}.{}.{}", log.from, log.last, log.files) }
     }
 
     fn parse(fields: &str) -> Decoded<State> {
@@ -111,15 +135,28 @@ impl State {
         let batch = parse_number(field("batch")?)?;
         let (first, second) = field("tables")?.split_once('.').ok_or(Malformed)?;
         let tables = [parse_number(first)?, parse_number(second)?];
+        let log = match words.next() {
+            None => LogSpan::default(),
+            Some(word) => parse_log(word)?,
+        };
         if words.next().is_some() {
             return Err(Malformed);
         }
-        Ok(State { pool, boot, mark, phase, batch, tables })
+        Ok(State { pool, boot, mark, phase, batch, tables, log })
     }
 }
 
 fn parse_number(text: &str) -> Decoded<u64> {
     text.parse().map_err(|_| Malformed)
+}
+
+fn parse_log(word: &str) -> Decoded<LogSpan> {
+    let mut numbers = word.strip_prefix("log=").ok_or(Malformed)?.split('.');
+    let mut number = || parse_number(numbers.next().ok_or(Malformed)?);
+    let (from, last, files) = (number()?, number()?, number()?);
+    let span = LogSpan { from, last, files: u32::try_from(files).map_err(|_| Malformed)? };
+    let is_whole = span.is_empty() || span.files > 0;
+    if last > 0 && is_whole && numbers.next().is_none() { Ok(span) } else { Err(Malformed) }
 }
 
 fn parse_pool(text: &str) -> Decoded<PoolId> {
@@ -140,6 +177,7 @@ pub(crate) mod tests {
             phase: Phase::Running,
             batch: 123_456,
             tables: [3, 17],
+            log: LogSpan { from: 4, last: 9, files: 8 },
         }
     }
 
@@ -155,10 +193,18 @@ pub(crate) mod tests {
     fn no_part_of_a_state_can_be_missing() {
         let fields = sample().fields();
         let words: Vec<&str> = fields.split(' ').collect();
-        for leave in 0..words.len() {
+        // The laps come last. A state of a pool that never had a log ends before them.
+        for leave in 0..words.len() - 1 {
             let rest: Vec<&str> =
                 words.iter().enumerate().filter(|(at, _)| *at != leave).map(|(_, word)| *word).collect();
             assert_eq!(State::parse(&rest.join(" ")), Err(Malformed));
+        }
+        for log in ["log=4.9", "log=4.0.8", "log=4.9.0", "log=4.9.8.1", "log=x.9.8"] {
+            assert_eq!(State::parse(&fields.replace("log=4.9.8", log)), Err(Malformed), "{log}");
+        }
+        for log in [LogSpan::default(), LogSpan { from: 10, last: 9, files: 0 }] {
+            let none = State { log, ..sample() };
+            assert_eq!(State::parse(&none.fields()), Ok(none));
         }
         assert_eq!(State::parse(&format!("{fields} more=1")), Err(Malformed));
         assert_eq!(State::parse(&fields.replace("pool=1f", "pool=+1")), Err(Malformed));

@@ -1,0 +1,175 @@
+//! The intent log in a directory: what a pool that was not closed in order finds there, and what it does without it.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
+
+mod common;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytes::Bytes;
+use common::*;
+use forebay_pool::*;
+
+/// A pool that flushes nothing because of its age.
+fn slow() -> PoolOptions {
+    PoolOptions { dirty_age_ms_max: 3_600_000, scrub_period: None, ..PoolOptions::default() }
+}
+
+/// An open pool with a file of which the log holds something.
+struct Promised {
+    directory: tempfile::TempDir,
+    pool: Pool,
+    file: Handle,
+    content: Vec<u8>,
+}
+
+impl Promised {
+    async fn make(options: PoolOptions) -> Promised {
+        let directory = tempfile::tempdir().unwrap();
+        let pool = Pool::open(&directory.path().join("pool"), options).await.unwrap();
+        let root = pool.volume_create(spec("kafka")).await.unwrap().root;
+        let new = NewInode::new(Kind::File, 0o644);
+        let file = pool.create(root, b"log", new).await.unwrap().attributes.handle;
+        let mut promised = Promised { directory, pool, file, content: Vec::new() };
+        for round in 0_u8.. {
+            let logged = promised.pool.counters().unwrap().log_records;
+            promised.append(&[round; 1000]).await;
+            if promised.pool.counters().unwrap().log_records > logged + u64::from(round < 10) {
+                break;
+            }
+            assert!(round < 200, "nothing was logged");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        for round in 0..20_u8 {
+            promised.append(&[100 + round; 1000]).await;
+        }
+        assert!(promised.pool.counters().unwrap().log_records >= 20);
+        promised
+    }
+
+    async fn append(&mut self, bytes: &[u8]) {
+        let at = self.content.len() as u64;
+        self.pool.write(self.file, at, Bytes::copy_from_slice(bytes), Stability::FileSync).await.unwrap();
+        self.content.extend_from_slice(bytes);
+    }
+
+    fn home(&self) -> PathBuf {
+        self.directory.path().join("pool")
+    }
+
+    /// The pool's directory as a killed daemon leaves it.
+    fn killed(&self, name: &str) -> PathBuf {
+        let to = self.directory.path().join(name);
+        copy_directory(&self.home(), &to);
+        to
+    }
+}
+
+async fn content_of(pool: &Pool) -> Vec<u8> {
+    let file = pool.lookup(pool.volume("kafka").unwrap().root, b"log").await.unwrap();
+    let content = pool.read(file.handle, 0, u32::MAX).await.unwrap().pieces.concat();
+    assert_eq!(content.len() as u64, file.size);
+    content
+}
+
+fn files_of(directory: &Path) -> Vec<PathBuf> {
+    let Ok(listing) = std::fs::read_dir(directory) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = listing.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[tokio::test]
+async fn what_was_synced_is_there_after_a_kill_and_after_the_next_one() {
+    let promised = Promised::make(slow()).await;
+    let mut killed = promised.killed("killed");
+    for again in 0..2 {
+        let pool = Pool::open(&killed, slow()).await.unwrap();
+        assert_eq!(content_of(&pool).await, promised.content);
+        assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+        killed = promised.directory.path().join(format!("killed-{again}"));
+        copy_directory(&promised.directory.path().join("killed"), &killed);
+    }
+    let pool = Pool::open(&killed, slow()).await.unwrap();
+    pool.close().await.unwrap();
+    // After an orderly close nothing in the log is needed.
+    std::fs::remove_dir_all(killed.join("log")).unwrap();
+    let pool = Pool::open(&killed, slow()).await.unwrap();
+    assert_eq!(content_of(&pool).await, promised.content);
+}
+
+#[tokio::test]
+async fn a_log_that_is_missing_or_damaged_after_a_kill_is_refused_and_can_be_given_up() {
+    let promised = Promised::make(slow()).await;
+    type Harm = fn(&Path);
+    let harm: [(&str, Harm); 3] = [
+        ("missing", |file| std::fs::remove_file(file).unwrap()),
+        ("damaged", |file| {
+            let mut content = std::fs::read(file).unwrap();
+            content[0] ^= 1;
+            std::fs::write(file, content).unwrap();
+        }),
+        // The first group, and others follow.
+        ("damaged", |file| {
+            let mut content = std::fs::read(file).unwrap();
+            content[4096 + 200] ^= 1;
+            std::fs::write(file, content).unwrap();
+        }),
+    ];
+    for (number, (state, harm)) in harm.into_iter().enumerate() {
+        let killed = promised.killed(&format!("killed{number}"));
+        let newest = files_of(&killed.join("log")).into_iter().find(|file| {
+            std::fs::read(file).unwrap().get(4096..4104).is_some_and(|magic| magic == b"FBLOGGRP")
+        });
+        harm(&newest.unwrap());
+        for _ in 0..2 {
+            let refused = Pool::open(&killed, slow()).await.err().unwrap().to_string();
+            assert!(refused.contains("intent log") && refused.contains(state), "{refused}");
+        }
+        let pool = Pool::recover(&killed, slow()).await.unwrap();
+        assert!(promised.content.starts_with(&content_of(&pool).await[..1000]));
+        pool.close().await.unwrap();
+        drop(Pool::open(&killed, slow()).await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_pool_can_be_without_a_log_and_get_one_later() {
+    let promised = Promised::make(slow()).await;
+    // What the log holds counts, even if the pool is to have none from now on.
+    let killed = promised.killed("killed");
+    let none = PoolOptions { log_bytes_max: 0, ..slow() };
+    let pool = Pool::open(&killed, none.clone()).await.unwrap();
+    assert_eq!(content_of(&pool).await, promised.content);
+    pool.close().await.unwrap();
+    let pool = Pool::open(&killed, none).await.unwrap();
+    assert!(files_of(&killed.join("log")).is_empty(), "a log that is neither needed nor wanted is removed");
+    assert_eq!(content_of(&pool).await, promised.content);
+    pool.close().await.unwrap();
+    Pool::open(&killed, slow()).await.unwrap().close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_directory_with_the_log_of_another_pool_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let elsewhere = PoolOptions { log_directory: Some(directory.path().join("log")), ..slow() };
+    let promised = Promised::make(elsewhere.clone()).await;
+    let killed = promised.killed("killed");
+    let before: Vec<Vec<u8>> =
+        files_of(&directory.path().join("log")).iter().map(|file| std::fs::read(file).unwrap()).collect();
+    let other = Pool::open(&directory.path().join("other"), elsewhere.clone()).await.unwrap();
+    let root = other.volume_create(spec("kafka")).await.unwrap().root;
+    let new = NewInode::new(Kind::File, 0o644);
+    let file = other.create(root, b"log", new).await.unwrap().attributes.handle;
+    for round in 0..30 {
+        let bytes = Bytes::from_static(b"bytes");
+        other.write(file, round * 5, bytes, Stability::FileSync).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(other.counters().unwrap().log_records, 0);
+    other.close().await.unwrap();
+    let after: Vec<Vec<u8>> =
+        files_of(&directory.path().join("log")).iter().map(|file| std::fs::read(file).unwrap()).collect();
+    assert!(after[0] == before[0], "the other pool wrote into the log");
+    let pool = Pool::open(&killed, elsewhere).await.unwrap();
+    assert_eq!(content_of(&pool).await, promised.content);
+}
