@@ -38,22 +38,35 @@ impl Engine {
         match self.hand_over(&log, inode)? {
             Way::Flush => {
                 self.meters.log_refused.add(1);
-                return self.flush(inode).await;
+                return self.flush_refused(inode).await;
             }
             // Without an answer, or with a bad one, the bytes are still in memory.
             Way::Logger(answer) => match answer.await {
                 Ok(Logged::Yes) => {}
-                _ => return self.flush(inode).await,
+                _ => return self.flush_refused(inode).await,
             },
             Way::Done => {}
         }
         self.stopped.check()?;
+        // An earlier record, perhaps of another caller, may have been refused.
+        if inode.state().has_refused() {
+            return self.flush_refused(inode).await;
+        }
         // The file's creation, or a flush of bytes that were never logged, may be visible and not durable. Read after the group is
         // durable.
         let batch = inode.state().batch;
         if batch > self.stores.meta.position().durable {
             self.settle_changes().await?;
         }
+        Ok(())
+    }
+
+    /// Flushes the file, and with it what the logger has refused so far.
+    async fn flush_refused(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        let refused = inode.state().refused;
+        self.flush(inode).await?;
+        let mut state = inode.state();
+        state.refused_flushed = state.refused_flushed.max(refused);
         Ok(())
     }
 
@@ -72,8 +85,9 @@ impl Engine {
         let flushing = if takes_flushing { state.unlogged_flushing.bytes() } else { 0 };
         let bytes = state.unlogged.bytes() + flushing;
         if bytes == 0 && !state.has_unlogged_attributes() {
-            // Another caller's group may hold what this one wants durable.
-            let is_logging = state.logged_from.is_some() && log.keeps(Rule::WaitForLogging);
+            // Another caller's group may hold what this one wants durable, even if a flush has absorbed it meanwhile: neither may be
+            // durable yet.
+            let is_logging = state.logging > 0 && log.keeps(Rule::WaitForLogging);
             drop(state);
             let waiting = if is_logging { log.after_all() } else { None };
             return Ok(match waiting {
@@ -90,8 +104,7 @@ impl Engine {
             }
             return Ok(Way::Flush);
         }
-        let handed = log
-            .hand_over(inode.handle.volume, |position| record(inode, &mut state, position, takes_flushing));
+        let handed = log.hand_over(inode, |position| record(inode, &mut state, position, takes_flushing));
         drop(state);
         Ok(handed.map_or(Way::Flush, Way::Logger))
     }
@@ -121,6 +134,7 @@ fn record(inode: &Inode, state: &mut State, position: u64, takes_flushing: bool)
     let pieces = if takes_flushing { state.take_unlogged() } else { std::mem::take(&mut state.unlogged) };
     let pieces: Vec<_> = pieces.iter().map(|(offset, piece)| (offset, piece.clone())).collect();
     state.note_logged(position, &pieces);
+    state.logging += 1;
     let shown = state.attributes(inode.handle);
     LogRecord {
         key: inode.key(),

@@ -20,6 +20,7 @@ use crate::base::sources::Entropy;
 use crate::base::sync;
 use crate::format::keys::InodeKey;
 use crate::format::log::{self, BLOCK_BYTES, GROUP_BYTES_MAX, GroupHead, LogHeader, LogRecord};
+use crate::parts::inode::Inode;
 use crate::store::log::LogStore;
 use crate::store::meta::MetaStore;
 use crate::store::witness::{Keeper, LogSpan};
@@ -117,7 +118,7 @@ pub(crate) enum Logged {
 
 /// A record for the logger. Without one, its answer only says that everything handed over before is durable.
 struct Job {
-    record: Option<LogRecord>,
+    record: Option<(Arc<Inode>, LogRecord)>,
     answer: oneshot::Sender<Logged>,
 }
 
@@ -259,15 +260,15 @@ impl Log {
     /// caller holds until this returns. Returns `None` if the volume's log is closed.
     pub(crate) fn hand_over(
         &self,
-        volume: VolumeId,
+        inode: &Arc<Inode>,
         make: impl FnOnce(u64) -> LogRecord,
     ) -> Option<oneshot::Receiver<Logged>> {
         let closed = sync::read(&self.closed);
-        if closed.contains(&volume) {
+        if closed.contains(&inode.handle.volume) {
             return None;
         }
         let record = make(self.position.fetch_add(1, Ordering::SeqCst) + 1);
-        self.submit(Some(record))
+        self.submit(Some((inode.clone(), record)))
     }
 
     /// Asks the logger to answer when everything that was handed over so far is durable.
@@ -275,7 +276,7 @@ impl Log {
         self.submit(None)
     }
 
-    fn submit(&self, record: Option<LogRecord>) -> Option<oneshot::Receiver<Logged>> {
+    fn submit(&self, record: Option<(Arc<Inode>, LogRecord)>) -> Option<oneshot::Receiver<Logged>> {
         let (answer, receiver) = oneshot::channel();
         self.logger.submit(Job { record, answer }).ok()?;
         Some(receiver)
@@ -445,20 +446,25 @@ impl Shared {
     fn run(&self, first: Job, waiting: &mut Waiting<Job>) {
         let mut next = Some(first);
         while let Some(first) = next.take() {
-            let (mut records, mut answers, mut bytes) = (Vec::new(), Vec::new(), 0);
+            let (mut inodes, mut records, mut answers, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), 0);
             let mut job = Some(first);
             while let Some(Job { record, answer }) = job.take() {
-                let more = record.as_ref().map_or(0, LogRecord::bytes);
+                let more = record.as_ref().map_or(0, |(_, record)| record.bytes());
                 if !records.is_empty() && log::group_bytes(bytes + more) > GROUP_BYTES_MAX {
                     next = Some(Job { record, answer });
                     break;
                 }
                 bytes += more;
-                records.extend(record);
+                if let Some((inode, record)) = record {
+                    inodes.push(inode);
+                    records.push(record);
+                }
                 answers.push(answer);
                 job = waiting.try_recv().ok();
             }
             let logged = self.log(&records);
+            // Also if nobody waits for the answer any more.
+            inodes.iter().for_each(|inode| inode.state().decided(logged == Logged::Yes));
             for answer in answers {
                 let _ = answer.send(logged);
             }

@@ -101,6 +101,11 @@ pub(crate) struct State {
     /// The position of the last record, and the `change` that it carries.
     pub(crate) logged_last: u64,
     pub(crate) logged_change: u64,
+    /// The number of records that the logger has not decided on.
+    pub(crate) logging: u32,
+    /// How many records the logger has refused, and how many of them a flush has made good since.
+    pub(crate) refused: u64,
+    pub(crate) refused_flushed: u64,
     /// The number of tasks that are about to change extents other than by a flush, or doing so: nothing is logged.
     pub(crate) log_closed: u32,
     /// An answer that relies on the log must wait until this batch is durable.
@@ -144,6 +149,9 @@ impl Inode {
                 logged_from: None,
                 logged_last: 0,
                 logged_change: 0,
+                logging: 0,
+                refused: 0,
+                refused_flushed: 0,
                 log_closed: 0,
                 batch: 0,
                 dirty_since: None,
@@ -356,6 +364,17 @@ impl State {
         self.logged_from = Some(from.unwrap_or(u64::MAX));
         self.logged_last = position;
         self.logged_change = self.change();
+    }
+
+    /// Notes that the logger has decided on a record: it is durable, or its bytes are in memory only.
+    pub(crate) fn decided(&mut self, is_durable: bool) {
+        self.logging = self.logging.saturating_sub(1);
+        self.refused += u64::from(!is_durable);
+    }
+
+    /// Whether a record was refused, and no flush has made its bytes durable since. They do not count as unlogged any more.
+    pub(crate) fn has_refused(&self) -> bool {
+        self.refused > self.refused_flushed
     }
 
     /// Whether attributes that a write has changed are neither in the log nor in a batch.
