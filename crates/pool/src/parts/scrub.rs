@@ -58,6 +58,8 @@ impl Record for ScrubRecord {
 
 /// See the module.
 pub(crate) struct Scrub {
+    /// Held while a segment is copied or its headers are rewritten. Until then a header may be missing in a copy.
+    pub(crate) restoring: Mutex<()>,
     pub(crate) state: Mutex<State>,
     /// The number of the scrub, counted from 1, for which all metadata has been read; see
     /// [`crate::upkeep::scrub_metadata`].
@@ -94,7 +96,7 @@ impl Scrub {
         let key = keys::record(NAMESPACE, KEY);
         let record = meta.get(&key)?.map(|value| ScrubRecord::decode(&key, &value)).transpose()?;
         let state = State { record: record.unwrap_or_default(), ..State::default() };
-        Ok(Scrub { state: Mutex::new(state), metadata_read: AtomicU64::new(0) })
+        Ok(Scrub { restoring: Mutex::new(()), state: Mutex::new(state), metadata_read: AtomicU64::new(0) })
     }
 
     /// The generation of the current scrub, if one is running.

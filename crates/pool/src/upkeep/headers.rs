@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use crate::base::sync;
 use crate::engine::Engine;
 use crate::format::frames::{
     FRAME_HEADER_BYTES_MIN, SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1, SegmentOrigin, read_header,
@@ -38,11 +39,19 @@ impl Engine {
     /// The faults of a segment's headers, one sentence for each copy with a fault. `there` are the copies that have the
     /// segment.
     pub(crate) fn header_faults(&self, segment: SegmentId, there: &[usize]) -> Vec<String> {
-        let faults = there.iter().filter_map(|copy| match self.header(segment, *copy) {
-            Header::Wrong(wrong) => Some(fault(segment, *copy, &wrong)),
-            Header::Whole | Header::NoSegment => None,
-        });
-        faults.collect()
+        let faults = || -> Vec<String> {
+            let faults = there.iter().filter_map(|copy| match self.header(segment, *copy) {
+                Header::Wrong(wrong) => Some(fault(segment, *copy, &wrong)),
+                Header::Whole | Header::NoSegment => None,
+            });
+            faults.collect()
+        };
+        if faults().is_empty() {
+            return Vec::new();
+        }
+        // A segment that is being copied has no header for a moment.
+        let _restoring = sync::lock(&self.upkeep.scrub.restoring);
+        faults()
     }
 
     fn header(&self, segment: SegmentId, copy: usize) -> Header {

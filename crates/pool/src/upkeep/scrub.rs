@@ -67,13 +67,14 @@ impl Engine {
         if self.copies_missed_something().await? || self.is_scrub_due().await? {
             self.begin_scrub().await?;
         }
+        // A scrub that is started later is left to the next round, which begins at once.
+        let generation = sync::lock(&self.upkeep.scrub.state).generation;
         self.scrub_inline().await?;
         loop {
             self.scrub_metadata().await?;
-            let Some(segment) = self.next_to_scrub() else { break };
+            let Some(segment) = self.next_to_scrub() else { return self.end_scrub(generation).await };
             self.require_open()?;
             self.stopped.check()?;
-            let generation = sync::lock(&self.upkeep.scrub.state).generation;
             match self.scrub_segment(segment).await {
                 Err(Error::Damaged(what)) => {
                     self.upkeep
@@ -84,16 +85,15 @@ impl Engine {
             }
             let record = {
                 let mut state = sync::lock(&self.upkeep.scrub.state);
-                // The scrub was restarted or stopped meanwhile.
+                // The scrub was stopped or started again meanwhile.
                 if !state.record.running || state.generation != generation {
-                    continue;
+                    return Ok(());
                 }
                 state.record.done = segment.0;
                 state.record
             };
             self.remember_scrub(record).await?;
         }
-        self.end_scrub().await
     }
 
     /// Turns inline bytes into chunks. Runs before the first segment is scrubbed, so the new segment is scrubbed like any other.
@@ -152,8 +152,7 @@ impl Engine {
     }
 
     fn revive_copy(&self) -> Result<bool> {
-        self.stores.keeper.require_copy_fits()?;
-        self.stores.segments.revive()
+        self.stores.segments.revive(&|| self.stores.keeper.require_copy_fits())
     }
 
     fn copy_lacks_segments(&self) -> Result<bool> {
@@ -196,10 +195,10 @@ impl Engine {
         self.remember_scrub(record).await
     }
 
-    async fn end_scrub(self: &Arc<Self>) -> Result<()> {
+    async fn end_scrub(self: &Arc<Self>, generation: u64) -> Result<()> {
         let record = {
             let mut state = sync::lock(&self.upkeep.scrub.state);
-            if !state.record.running {
+            if !state.record.running || state.generation != generation {
                 return Ok(());
             }
             state.record.running = false;
@@ -229,6 +228,7 @@ impl Engine {
     async fn scrub_segment(self: &Arc<Self>, segment: SegmentId) -> Result<()> {
         let engine = self.clone();
         let mut chunks = sync::blocking(move || {
+            let _restoring = sync::lock(&engine.upkeep.scrub.restoring);
             engine.complete_copies(segment)?;
             let chunks = engine.chunks_in(segment)?;
             engine.mend_headers(segment, &chunks)?;

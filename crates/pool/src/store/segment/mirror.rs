@@ -192,11 +192,12 @@ impl SegmentStore for MirroredSegments {
         self.second().is_none()
     }
 
-    fn revive(&self) -> Result<bool> {
+    fn revive(&self, require_fits: &dyn Fn() -> Result<()>) -> Result<bool> {
         if self.second().is_some() {
             return Ok(false);
         }
         let second = (self.open_second)()?;
+        require_fits()?;
         second.prepare()?;
         *sync::write(&self.second) = Some(second);
         tracing::info!("the second copy of the pool is available again");

@@ -74,8 +74,9 @@ pub(crate) trait SegmentStore: Send + Sync + 'static {
     fn is_degraded(&self) -> bool {
         false
     }
-    /// Looks for a missing copy. Returns true if it is back; it then lacks what was written meanwhile.
-    fn revive(&self) -> Result<bool> {
+    /// Looks for a missing copy. Returns true if it is back; it then lacks what was written meanwhile. `require_fits` judges
+    /// the copy once it is there, before anything is written to it.
+    fn revive(&self, _require_fits: &dyn Fn() -> Result<()>) -> Result<bool> {
         Ok(false)
     }
     /// Like [`SegmentStore::list`], for one copy; `None` while that copy is missing.

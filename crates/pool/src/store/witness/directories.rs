@@ -48,8 +48,9 @@ impl Witness for DirectoryWitness {
         self.own.write(state, false)
     }
 
-    fn note_in_copy(&self, state: &State, durably: bool) {
+    fn note_in_copy(&self, state: &State, durably: bool, may_replace: &dyn Fn(&Found) -> bool) {
         if let Some(copy) = self.copy_there()
+            && copy.file.read().is_ok_and(|found| may_replace(&found))
             && let Err(error) = copy.file.write(state, durably)
         {
             tracing::warn!(%error, "could not write the pool's state to the second copy");

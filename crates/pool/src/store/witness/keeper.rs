@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::fits::require_fits;
-use super::{LogSpan, Phase, State, Witness};
+use super::{Found, LogSpan, Phase, State, Witness};
 use crate::Result;
 use crate::base::sync;
 use crate::store::meta::MetaStore;
@@ -69,14 +69,12 @@ impl Keeper {
     /// Makes the second copy part of this history, whatever its state says. Used after accepted mismatches.
     pub(crate) fn take_copy(&self) {
         let log = *sync::lock(&self.log);
-        self.witness.note_in_copy(&self.state(Phase::Running, log), true);
+        self.witness.note_in_copy(&self.state(Phase::Running, log), true, &|_| true);
     }
 
     /// Does not overwrite the state of a copy that belongs to another history.
     fn note_in_copy(&self, state: &State, durably: bool) {
-        if self.require_copy_fits().is_ok() {
-            self.witness.note_in_copy(state, durably);
-        }
+        self.witness.note_in_copy(state, durably, &|found| self.require_fits(found).is_ok());
     }
 
     /// Records that a commit group is durable, without a sync. If this fails, the group still succeeds, because the earlier
@@ -102,7 +100,11 @@ impl Keeper {
 
     /// Returns an error unless the second copy belongs to this pool and this history, and is no newer than the pool.
     pub(crate) fn require_copy_fits(&self) -> Result<()> {
-        let Some(copy) = self.witness.copy()?.state() else { return Ok(()) };
-        require_fits("the second copy", &*self.meta, self.start.pool, &copy)
+        self.require_fits(&self.witness.copy()?)
+    }
+
+    fn require_fits(&self, copy: &Found) -> Result<()> {
+        let Found::There(copy) = copy else { return Ok(()) };
+        require_fits("the second copy", &*self.meta, self.start.pool, copy)
     }
 }

@@ -91,9 +91,9 @@ pub(crate) trait Witness: Send + Sync + 'static {
     fn establish(&self, state: &State) -> Result<()>;
     /// Records a state in the pool's directory, without a sync.
     fn note(&self, state: &State) -> Result<()>;
-    /// Records the state in the second copy's directory, if it is available. The state must not claim more than the metadata
-    /// holds durably. A failure to write it is not an error.
-    fn note_in_copy(&self, _state: &State, _durably: bool) {}
+    /// Records the state in the second copy's directory, if it is available and `may_replace` accepts what it says now. The
+    /// state must not claim more than the metadata holds durably. A failure to write it is not an error.
+    fn note_in_copy(&self, _state: &State, _durably: bool, _may_replace: &dyn Fn(&Found) -> bool) {}
 }
 
 impl State {
