@@ -24,7 +24,10 @@ struct Promised {
 
 impl Promised {
     async fn make(options: PoolOptions) -> Promised {
-        let directory = tempfile::tempdir().unwrap();
+        Promised::make_in(tempfile::tempdir().unwrap(), options).await
+    }
+
+    async fn make_in(directory: tempfile::TempDir, options: PoolOptions) -> Promised {
         let pool = Pool::open(&directory.path().join("pool"), options).await.unwrap();
         let root = pool.volume_create(spec("kafka")).await.unwrap().root;
         let new = NewInode::new(Kind::File, 0o644);
@@ -130,6 +133,125 @@ async fn a_log_that_is_missing_or_damaged_after_a_kill_is_refused_and_can_be_giv
         pool.close().await.unwrap();
         drop(Pool::open(&killed, slow()).await.unwrap());
     }
+}
+
+/// A pool with a second copy. The copy is below the same directory, so a copy of that directory is what a kill leaves of both.
+struct Doubled {
+    promised: Promised,
+}
+
+impl Doubled {
+    async fn make() -> Doubled {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Doubled::options(directory.path());
+        Doubled { promised: Promised::make_in(directory, options).await }
+    }
+
+    fn options(directory: &Path) -> PoolOptions {
+        PoolOptions { copies_directory: Some(directory.join("copy")), ..slow() }
+    }
+
+    /// What a killed daemon leaves, in place of the pool that is open. That one is forgotten, as a killed daemon forgets.
+    async fn killed(self) -> Killed {
+        let Promised { directory, pool, file: _, content } = self.promised;
+        let kept = tempfile::tempdir().unwrap();
+        for name in ["pool", "copy"] {
+            if directory.path().join(name).exists() {
+                copy_directory(&directory.path().join(name), &kept.path().join(name));
+            }
+        }
+        let killed = Killed { directory, kept, content };
+        killed.kill(pool).await;
+        killed
+    }
+}
+
+struct Killed {
+    directory: tempfile::TempDir,
+    kept: tempfile::TempDir,
+    content: Vec<u8>,
+}
+
+impl Killed {
+    fn restore(&self) {
+        for name in ["pool", "copy"] {
+            let to = self.directory.path().join(name);
+            let _ = std::fs::remove_dir_all(&to);
+            if self.kept.path().join(name).exists() {
+                copy_directory(&self.kept.path().join(name), &to);
+            }
+        }
+    }
+
+    fn log(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name).join("log")
+    }
+
+    async fn open(&self) -> Result<Pool> {
+        Pool::open(&self.directory.path().join("pool"), Doubled::options(self.directory.path())).await
+    }
+
+    /// Like a kill: nothing is closed. Returns when nothing of the pool is left that could write.
+    async fn kill(&self, pool: Pool) {
+        drop(pool);
+        let home = self.directory.path().join("pool");
+        for _ in 0..1000 {
+            match Pool::assess(&home, Doubled::options(self.directory.path())).await {
+                Err(Error::Locked { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+                _ => return,
+            }
+        }
+        unreachable!("the pool stays locked");
+    }
+
+    async fn assert_whole(&self) {
+        let pool = self.open().await.unwrap();
+        assert_eq!(content_of(&pool).await, self.content);
+        assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+        self.kill(pool).await;
+    }
+}
+
+#[tokio::test]
+async fn either_copy_of_the_log_is_enough_after_a_kill_and_what_it_lacks_is_put_back() {
+    let killed = Doubled::make().await.killed().await;
+    let damage = |file: &Path| {
+        let mut content = std::fs::read(file).unwrap();
+        content[4096 + 200] ^= 1;
+        std::fs::write(file, content).unwrap();
+    };
+    for (hurt, other) in [("pool", "copy"), ("copy", "pool")] {
+        killed.restore();
+        std::fs::remove_dir_all(killed.log(hurt)).unwrap();
+        killed.assert_whole().await;
+        killed.restore();
+        files_of(&killed.log(hurt)).iter().for_each(|file| damage(file));
+        killed.assert_whole().await;
+        // Whoever opened it has put it back, and was killed.
+        std::fs::remove_dir_all(killed.log(other)).unwrap();
+        killed.assert_whole().await;
+    }
+    killed.restore();
+    for name in ["pool", "copy"] {
+        std::fs::remove_dir_all(killed.log(name)).unwrap();
+    }
+    let refused = killed.open().await.err().unwrap().to_string();
+    assert!(refused.contains("intent log") && refused.contains("missing"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_second_copy_whose_log_was_deleted_gets_it_back() {
+    let mut doubled = Doubled::make().await;
+    let promised = &mut doubled.promised;
+    std::fs::remove_dir_all(promised.directory.path().join("copy").join("log")).unwrap();
+    for round in 0..10_u8 {
+        promised.append(&[200 + round; 1000]).await;
+    }
+    let killed = doubled.killed().await;
+    assert!(files_of(&killed.log("copy")).is_empty());
+    killed.assert_whole().await;
+    std::fs::remove_dir_all(killed.log("pool")).unwrap();
+    killed.assert_whole().await;
 }
 
 #[tokio::test]

@@ -146,8 +146,8 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "SIZE",
         summary: "Maximum size of the intent log; 0 for no log.",
-        details: "It takes at most a 64th of its file system, and there is none if that is less than 32 MiB, \
-                  or if the pool keeps a second copy. More than 1.25 times dirty_max is never used.",
+        details: "It takes at most a 64th of its file system, also of the second copy's, and there is none if \
+                  that is less than 32 MiB. More than 1.25 times dirty_max is never used.",
         set: |config, text| store(&mut config.pool.log_max, at_least(0, text)),
         get: |config| size::exact(config.pool.log_max),
     },

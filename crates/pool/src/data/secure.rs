@@ -49,7 +49,7 @@ impl Engine {
         }
         self.stopped.check()?;
         // An earlier record, perhaps of another caller, may have been refused.
-        if inode.state().has_refused() {
+        if inode.state().has_refused() && log.keeps(Rule::FlushRefused) {
             return self.flush_refused(inode).await;
         }
         // The file's creation, or a flush of bytes that were never logged, may be visible and not durable. Read after the group is
@@ -87,7 +87,8 @@ impl Engine {
         if bytes == 0 && !state.has_unlogged_attributes() {
             // Another caller's group may hold what this one wants durable, even if a flush has absorbed it meanwhile: neither may be
             // durable yet.
-            let is_logging = state.logging > 0 && log.keeps(Rule::WaitForLogging);
+            let waits = state.logged_from.is_some() || log.keeps(Rule::WaitForOvertaken);
+            let is_logging = state.logging > 0 && waits && log.keeps(Rule::WaitForLogging);
             drop(state);
             let waiting = if is_logging { log.after_all() } else { None };
             return Ok(match waiting {

@@ -1,6 +1,6 @@
 //! Assembles a pool from its directories, for use or for reading.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::sources::{SystemClock, SystemEntropy};
@@ -8,8 +8,9 @@ use crate::engine::Engine;
 use crate::format::frames::Naming;
 use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
+use crate::store::copies::CopiesMark;
 use crate::store::home::{Home, count_segments};
-use crate::store::log::{FileLog, LogStore};
+use crate::store::log::{FileLog, LogFiles, LogStore};
 use crate::store::meta::{Expected, Extent, FjallMeta, View, remove_leftovers};
 use crate::store::room::FileSystemRoom;
 use crate::store::segment::{FileSegments, MirroredSegments, SegmentStore};
@@ -25,20 +26,21 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
             return Err(Error::refused(Mismatch::NoPool));
         }
         remove_leftovers(directory);
-        let witness = Arc::new(witness(&home, &options)?);
+        let copy = second_copy(&home, &options)?;
+        let witness = Arc::new(DirectoryWitness::of(home.path(), copy.clone()));
         let wanted = Wanted { is_new: home.is_new(), has_state: home.has_state(), accept, read_only: false };
         let expected = expected(&*witness, wanted, directory)?;
         let meta = FjallMeta::open(&home.meta(), &expected)?;
         let foundation = Foundation {
             meta: Arc::new(meta),
-            store: segments(&home, &options)?,
+            store: segments(&home, &options, copy.clone()),
             room: Box::new(FileSystemRoom(directory.to_path_buf())),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy::new()?),
             witness,
             wanted,
             naming: Naming::Keyed,
-            log: log(&home, &options),
+            log: Some(log(&home, &options, copy)),
             #[cfg(test)]
             broken: None,
             home: Some(home),
@@ -53,7 +55,8 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
 pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> Result<(Arc<Engine>, View)> {
     let assemble = || {
         let home = Home::open_to_read(directory)?;
-        let witness = Arc::new(witness_to_read(&home, &options)?);
+        let copy = second_copy_to_read(&home, &options)?;
+        let witness = Arc::new(DirectoryWitness::of(home.path(), copy.clone()));
         let wanted = Wanted { is_new: false, has_state: home.has_state(), accept, read_only: true };
         let expected = expected(&*witness, wanted, &std::env::temp_dir())?;
         // Examine the store itself first, so that errors name its files and not those of the view.
@@ -61,14 +64,14 @@ pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> R
         let view = View::make(&home.meta(), &std::env::temp_dir(), Extent::All)?;
         let foundation = Foundation {
             meta: Arc::new(FjallMeta::open(view.directory(), &expected)?),
-            store: segments_to_read(&home, &options)?,
+            store: segments_to_read(&home, copy.clone()),
             room: Box::new(FileSystemRoom(directory.to_path_buf())),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy::new()?),
             witness,
             wanted,
             naming: Naming::Keyed,
-            log: log(&home, &options),
+            log: Some(log(&home, &options, copy)),
             #[cfg(test)]
             broken: None,
             home: Some(home),
@@ -78,12 +81,35 @@ pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> R
     assemble().map_err(|error| in_pool(error, directory))
 }
 
-/// The files of the intent log. A pool with a second copy makes no new one: the log would be the only place of bytes that the pool
-/// promises to keep twice.
-fn log(home: &Home, options: &PoolOptions) -> Option<Arc<dyn LogStore>> {
+/// The second copy: its mark and its directory.
+type Copy = (CopiesMark, PathBuf);
+
+/// The second copy, if the pool keeps one.
+fn second_copy(home: &Home, options: &PoolOptions) -> Result<Option<Copy>> {
+    let Some(directory) = options.copies_directory.clone() else { return Ok(None) };
+    Ok(Some((home.copies_mark(&directory)?, directory)))
+}
+
+/// Like [`second_copy`], but changes nothing.
+fn second_copy_to_read(home: &Home, options: &PoolOptions) -> Result<Option<Copy>> {
+    let Some(directory) = options.copies_directory.clone() else { return Ok(None) };
+    Ok(home.copies_mark_known(&directory)?.map(|mark| (mark, directory)))
+}
+
+/// The files of the intent log, and their copies if the pool keeps a second copy.
+fn log(home: &Home, options: &PoolOptions, copy: Option<Copy>) -> LogFiles {
     let directory = options.log_directory.clone().unwrap_or_else(|| home.log());
-    let wanted = if options.copies_directory.is_some() { 0 } else { FileLog::bytes_for(&directory, options) };
-    Some(Arc::new(FileLog::of(&directory, wanted)))
+    let bytes = FileLog::bytes_for(&directory, options);
+    let Some((mark, copies)) = copy else {
+        return LogFiles::single(Arc::new(FileLog::of(&directory, bytes)));
+    };
+    let second = copies.join("log");
+    let bytes = FileLog::bytes_for(&second, options).min(bytes);
+    let open_second = move || -> Result<Arc<dyn LogStore>> {
+        mark.require(&copies)?;
+        Ok(Arc::new(FileLog::of(&second, bytes)))
+    };
+    LogFiles { first: Arc::new(FileLog::of(&directory, bytes)), second: Some(Box::new(open_second)) }
 }
 
 fn in_pool(error: Error, directory: &Path) -> Error {
@@ -107,39 +133,26 @@ fn expected(witness: &dyn Witness, wanted: Wanted, view_parent: &Path) -> Result
     Ok(expected)
 }
 
-fn witness(home: &Home, options: &PoolOptions) -> Result<DirectoryWitness> {
-    let copy = options.copies_directory.clone();
-    let copy =
-        copy.map(|directory| home.copies_mark(&directory).map(|mark| (mark, directory))).transpose()?;
-    Ok(DirectoryWitness::of(home.path(), copy))
-}
-
-fn witness_to_read(home: &Home, options: &PoolOptions) -> Result<DirectoryWitness> {
-    let copy = options.copies_directory.clone();
-    let copy = copy.map(|directory| Ok(home.copies_mark_known(&directory)?.map(|mark| (mark, directory))));
-    Ok(DirectoryWitness::of(home.path(), copy.transpose()?.flatten()))
-}
-
 /// The segments in the pool's directory, and their second copies if the pool keeps them.
-fn segments(home: &Home, options: &PoolOptions) -> Result<Arc<dyn SegmentStore>> {
-    let first = Arc::new(FileSegments::open(&home.segments(), options.direct_io));
-    let Some(directory) = options.copies_directory.clone() else { return Ok(first) };
-    let mark = home.copies_mark(&directory)?;
+fn segments(home: &Home, options: &PoolOptions, copy: Option<Copy>) -> Arc<dyn SegmentStore> {
     let direct = options.direct_io;
-    let open_second = move || -> Result<Arc<dyn SegmentStore>> {
-        mark.require(&directory)?;
-        Ok(Arc::new(FileSegments::open(&directory.join("segments"), direct)))
-    };
-    Ok(Arc::new(MirroredSegments::open(first, Box::new(open_second))))
+    mirrored(copy, &home.segments(), move |directory| FileSegments::open(directory, direct))
 }
 
-fn segments_to_read(home: &Home, options: &PoolOptions) -> Result<Arc<dyn SegmentStore>> {
-    let first = Arc::new(FileSegments::open_to_read(&home.segments()));
-    let Some(directory) = options.copies_directory.clone() else { return Ok(first) };
-    let Some(mark) = home.copies_mark_known(&directory)? else { return Ok(first) };
+fn segments_to_read(home: &Home, copy: Option<Copy>) -> Arc<dyn SegmentStore> {
+    mirrored(copy, &home.segments(), FileSegments::open_to_read)
+}
+
+fn mirrored(
+    copy: Option<Copy>,
+    first: &Path,
+    open: impl Fn(&Path) -> FileSegments + Send + Sync + 'static,
+) -> Arc<dyn SegmentStore> {
+    let first = Arc::new(open(first));
+    let Some((mark, directory)) = copy else { return first };
     let open_second = move || -> Result<Arc<dyn SegmentStore>> {
         mark.require(&directory)?;
-        Ok(Arc::new(FileSegments::open_to_read(&directory.join("segments"))))
+        Ok(Arc::new(open(&directory.join("segments"))))
     };
-    Ok(Arc::new(MirroredSegments::open(first, Box::new(open_second))))
+    Arc::new(MirroredSegments::open(first, Box::new(open_second)))
 }

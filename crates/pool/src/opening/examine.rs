@@ -14,7 +14,7 @@ use crate::format::keys::{self, SegmentId};
 use crate::format::records::{PoolRecord, Record, SegmentRecord, StartRecord, malformed};
 use crate::opening::log::{self, Read};
 use crate::parts::log::Held;
-use crate::store::log::LogStore;
+use crate::store::log::LogFiles;
 use crate::store::meta::{MetaStore, Position};
 use crate::store::segment::{SegmentStore, frames_in, header_of};
 use crate::store::witness::{Found, LogSpan, Phase, State, Witness};
@@ -73,7 +73,7 @@ struct Evidence {
 pub(crate) fn examine(
     meta: &dyn MetaStore,
     store: &dyn SegmentStore,
-    log: Option<&dyn LogStore>,
+    log: Option<&LogFiles>,
     witness: &dyn Witness,
     wanted: Wanted,
 ) -> Result<Verdict> {
@@ -93,7 +93,7 @@ impl Evidence {
     fn gather(
         meta: &dyn MetaStore,
         store: &dyn SegmentStore,
-        log: Option<&dyn LogStore>,
+        log: Option<&LogFiles>,
         witness: &dyn Witness,
         wanted: Wanted,
     ) -> Result<Evidence> {

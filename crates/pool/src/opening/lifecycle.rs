@@ -32,7 +32,7 @@ use crate::parts::storer;
 use crate::parts::tails::Tails;
 use crate::parts::xattr_presence::Presence;
 use crate::store::home::Home;
-use crate::store::log::LogStore;
+use crate::store::log::LogFiles;
 use crate::store::meta::{Batch, MetaStore};
 use crate::store::room::Room;
 use crate::store::segment::{SegmentStore, SegmentWriter, Stamp};
@@ -48,7 +48,7 @@ pub(crate) struct Foundation {
     pub(crate) meta: Arc<dyn MetaStore>,
     pub(crate) store: Arc<dyn SegmentStore>,
     /// The files of the intent log. `None` if the pool cannot have one.
-    pub(crate) log: Option<Arc<dyn LogStore>>,
+    pub(crate) log: Option<LogFiles>,
     pub(crate) room: Box<dyn Room>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
@@ -70,7 +70,7 @@ impl Engine {
         let broken = foundation.broken;
         let Foundation { meta, store, log, room, clock, entropy, witness, wanted, naming, home, .. } =
             foundation;
-        let mut verdict = examine::examine(&*meta, &*store, log.as_deref(), &*witness, wanted)?;
+        let mut verdict = examine::examine(&*meta, &*store, log.as_ref(), &*witness, wanted)?;
         let held = std::mem::take(&mut verdict.held);
         let there = store.list()?;
         let read_only = wanted.read_only;
@@ -126,11 +126,12 @@ impl Engine {
             Group::new(meta.clone(), stopped.clone(), written.clone(), meters.clone(), keeper.clone());
         let names = Names::new(&pool.name_key, naming);
         let log = match log {
-            Some(store) if !read_only => {
+            Some(files) if !read_only => {
                 let origin = Origin { pool: pool.id, boot: pool.boot, mark: state.mark };
                 let base = LogBase {
-                    store,
+                    files,
                     meta: meta.clone(),
+                    keeper: keeper.clone(),
                     origin,
                     meters: meters.clone(),
                     #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Reads the intent log at opening. Changes nothing.
 //!
 //! STATE names the laps that are needed. A group was written only when the one before was durable, so only the last one can be torn.
-//! Anything else that is not whole is damage.
+//! Anything else that is not whole is damage. Of a lap that STATE says is in both copies, each group is taken from either.
 
 use std::collections::BTreeMap;
 
 use crate::format::log::{BLOCK_BYTES, GroupHead, LogHeader, LogRecord, read_group};
-use crate::parts::log::{Held, LastGroup};
-use crate::store::log::LogStore;
+use crate::parts::log::{Held, LastGroup, Mend};
+use crate::store::log::LogFiles;
 use crate::store::witness::LogSpan;
 use crate::{PoolId, Result};
 
@@ -27,6 +27,7 @@ pub(crate) struct Read {
     laps: BTreeMap<u64, Lap>,
     pub(crate) flaws: Vec<Flaw>,
     last: Option<LastGroup>,
+    mends: Vec<Mend>,
 }
 
 /// A lap as it was read.
@@ -36,46 +37,55 @@ struct Lap {
 }
 
 /// Reads the laps of `span`.
-pub(crate) fn read(store: &dyn LogStore, span: LogSpan) -> Result<Read> {
+pub(crate) fn read(files: &LogFiles, span: LogSpan) -> Result<Read> {
     let mut read = Read { span, ..Read::default() };
     if span.is_empty() {
+        read.span.doubled = 0;
         return Ok(read);
     }
-    let first = span.from.max((span.last + 1).saturating_sub(u64::from(span.files)));
-    for lap in first..=span.last {
+    let second = if span.doubled > 0 { files.second() } else { None };
+    if second.is_none() {
+        read.span.doubled = 0;
+    }
+    let bytes = files.first.file_bytes();
+    let oldest = span.from.max((span.last + 1).saturating_sub(u64::from(span.files)));
+    for lap in oldest..=span.last {
         let file = (lap % u64::from(span.files)) as u32;
-        let mut flaw = |state, offset| read.flaws.push(Flaw { file, state, offset });
-        let Some(content) = store.read(file, store.file_bytes())? else {
-            flaw("missing", 0);
-            continue;
-        };
-        match LogHeader::decode(&content) {
-            Ok(header) if header.lap == lap => {
-                let (groups, last, end) = groups_of(&content, &header);
-                if is_followed(&content, &header, end) {
-                    flaw("damaged", end as u64);
-                }
-                if let Some(bytes) = content.get(last..end).filter(|_| !groups.is_empty()) {
-                    read.last = Some(LastGroup { file, offset: last as u64, bytes: bytes.to_vec() });
-                }
-                read.laps.insert(lap, Lap { pool: header.pool, groups });
+        let contents = match &second {
+            // What cannot be read is missing, as long as the other copy has it.
+            Some(second) if span.is_doubled(lap) => {
+                vec![files.first.read(file, bytes).unwrap_or(None), second.read(file, bytes).unwrap_or(None)]
             }
-            Ok(_) => flaw("of another time", 0),
-            Err(_) => flaw("damaged", 0),
-        }
+            _ => vec![files.first.read(file, bytes)?],
+        };
+        read.lap(lap, file, &contents);
     }
     read.judge_numbers();
     Ok(read)
 }
 
-/// The whole groups of a lap, where the last one begins, and where it ends.
-fn groups_of(content: &[u8], header: &LogHeader) -> (Vec<(GroupHead, Vec<LogRecord>)>, usize, usize) {
-    let (mut groups, mut last, mut at) = (Vec::new(), BLOCK_BYTES, BLOCK_BYTES);
-    while let Some((head, records, bytes)) = group_at(content, header, at) {
-        groups.push((head, records));
-        (last, at) = (at, at + bytes);
+/// The groups of a lap, each from a copy that has it whole.
+#[derive(Default)]
+struct Groups {
+    all: Vec<(GroupHead, Vec<LogRecord>)>,
+    /// The bytes of all groups.
+    bytes: Vec<u8>,
+    /// The length of the last one.
+    last: usize,
+}
+
+/// Reads groups until no copy has one.
+fn groups_of(copies: &[&[u8]], header: &LogHeader) -> Groups {
+    let mut groups = Groups::default();
+    loop {
+        let at = BLOCK_BYTES + groups.bytes.len();
+        let found = copies.iter().find_map(|copy| Some((copy, group_at(copy, header, at)?)));
+        let Some((copy, (head, records, length))) = found else { return groups };
+        let Some(bytes) = copy.get(at..at + length) else { return groups };
+        groups.all.push((head, records));
+        groups.bytes.extend_from_slice(bytes);
+        groups.last = length;
     }
-    (groups, last, at)
 }
 
 fn group_at(content: &[u8], header: &LogHeader, at: usize) -> Option<(GroupHead, Vec<LogRecord>, usize)> {
@@ -89,6 +99,48 @@ fn is_followed(content: &[u8], header: &LogHeader, end: usize) -> bool {
 }
 
 impl Read {
+    /// Reads a lap from the copies of its file.
+    fn lap(&mut self, lap: u64, file: u32, contents: &[Option<Vec<u8>>]) {
+        let headers: Vec<Option<LogHeader>> = contents
+            .iter()
+            .map(|content| LogHeader::decode(content.as_ref()?).ok().filter(|header| header.lap == lap))
+            .collect();
+        let Some(header) = headers.iter().flatten().next() else {
+            let first = contents.first().and_then(Option::as_ref);
+            let state = first.map(|first| LogHeader::decode(first));
+            let state = match state {
+                None => "missing",
+                Some(Ok(_)) => "of another time",
+                Some(Err(_)) => "damaged",
+            };
+            self.flaws.push(Flaw { file, state, offset: 0 });
+            return;
+        };
+        let is_whole = |copy: &usize| headers.get(*copy).is_some_and(|known| known.as_ref() == Some(header));
+        let content = |copy: usize| contents.get(copy).and_then(Option::as_deref).unwrap_or_default();
+        let whole: Vec<&[u8]> = (0..contents.len()).filter(is_whole).map(content).collect();
+        let groups = groups_of(&whole, header);
+        let end = BLOCK_BYTES + groups.bytes.len();
+        if whole.iter().any(|content| is_followed(content, header, end)) {
+            self.flaws.push(Flaw { file, state: "damaged", offset: end as u64 });
+        }
+        let has_all =
+            |copy: &usize| is_whole(copy) && content(*copy).get(BLOCK_BYTES..end) == Some(&groups.bytes);
+        if contents.len() > 1 {
+            for copy in (0..contents.len()).filter(|copy| !has_all(copy)) {
+                let content = [header.encode(), groups.bytes.clone()].concat();
+                self.mends.push(Mend { copy, file, content });
+            }
+        }
+        let offset = (end - groups.last) as u64;
+        if let Some(bytes) =
+            groups.bytes.get(groups.bytes.len() - groups.last..).filter(|last| !last.is_empty())
+        {
+            self.last = Some(LastGroup { lap, file, offset, bytes: bytes.to_vec() });
+        }
+        self.laps.insert(lap, Lap { pool: header.pool, groups: groups.all });
+    }
+
     /// Groups are numbered without gaps.
     fn judge_numbers(&mut self) {
         let mut last: Option<u64> = None;
@@ -118,10 +170,12 @@ impl Read {
         let number = self.heads().map(|head| head.number).max().unwrap_or_default();
         // What does not count is not needed by the next opening either.
         let from = if counts { self.span.from } else { self.span.last + 1 };
-        let span = LogSpan { from, ..self.span };
+        let doubled = if counts { self.span.doubled } else { 0 };
+        let span = LogSpan { from, doubled, ..self.span };
         let last = self.last.filter(|_| counts);
+        let mends = if counts { self.mends } else { Vec::new() };
         let laps = self.laps.into_iter().filter(|_| counts);
         let records = |lap: Lap| lap.groups.into_iter().flat_map(|(_, records)| records).collect();
-        Held { span, laps: laps.map(|(number, lap)| (number, records(lap))).collect(), number, last }
+        Held { span, laps: laps.map(|(number, lap)| (number, records(lap))).collect(), number, last, mends }
     }
 }

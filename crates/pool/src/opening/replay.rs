@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::format::log::LogRecord;
 use crate::parts::inode::Inode;
 use crate::parts::log::Held;
-use crate::{Kind, Result};
+use crate::{Error, Kind, Result};
 
 impl Engine {
     /// Applies what the log held, in the order of the positions.
@@ -41,7 +41,16 @@ impl Engine {
         if !is_volume || record.position <= volume.log_floor {
             return Ok(None);
         }
-        let Some(inode) = self.inode_by_key(key)? else { return Ok(None) };
+        let found = match self.inode_by_key(key) {
+            // The file cannot be read anyway, and the others must not wait for it.
+            Err(error @ Error::Damaged(_)) => {
+                let (volume, inode) = (key.volume.0, key.inode.0);
+                tracing::error!(%error, volume, inode, "the intent log holds bytes of a file that cannot be read");
+                None
+            }
+            found => found?,
+        };
+        let Some(inode) = found else { return Ok(None) };
         let is_wanted = {
             let state = inode.state();
             let is_same = inode.handle.generation == record.generation && state.record.kind == Kind::File;

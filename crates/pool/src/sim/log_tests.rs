@@ -4,6 +4,7 @@
 //! file that another client has not finished to create. They have a history of their own here.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,9 +15,10 @@ use bytes::Bytes;
 use super::client::Shared;
 use super::history::{self, Failure, Setting, appetite, finish, simulated};
 use super::random::Random;
+use crate::format::keys::{EPOCH_FIRST, Item};
 use crate::parts::log::Rule;
 use crate::sim::faulty::{FaultyDisk, Plan};
-use crate::{CloneSpec, Handle, Kind, NewInode, Pool, Stability, VolumeSpec};
+use crate::{CloneSpec, Error, Handle, Kind, NewInode, Pool, Stability, VolumeSpec};
 
 /// Within so many histories a broken rule must be found.
 const HISTORIES: u64 = 2000;
@@ -33,7 +35,10 @@ fn found_by(rule: Option<Rule>, histories: u64, run: Run) -> Option<u64> {
             if seed >= histories.min(found.load(Ordering::SeqCst)) {
                 return;
             }
-            let disk = FaultyDisk::default().with_log(if seed % 2 == 0 { 4 } else { 8 });
+            let is_mirrored =
+                matches!(rule, Some(Rule::TellLoss | Rule::MendCopies)) || (rule.is_none() && seed % 3 == 0);
+            let disk = if is_mirrored { FaultyDisk::mirrored() } else { FaultyDisk::default() };
+            let disk = disk.with_log(if seed % 2 == 0 { 4 } else { 8 });
             let disk = match rule {
                 Some(rule) => disk.breaking(rule),
                 None => disk,
@@ -61,7 +66,9 @@ fn run_of(rule: Rule) -> Run {
         Rule::WaitForBatch => run_use_of_new_file,
         Rule::FloorAtCreation => run_use_of_new_clone,
         Rule::WaitForData => run_two_commits,
-        Rule::FailedGroup => run_failed_sync,
+        Rule::FailedGroup | Rule::TellLoss => run_failed_sync,
+        Rule::FlushRefused => run_refused,
+        Rule::WaitForLogging | Rule::WaitForOvertaken => run_overtaken,
         Rule::FlushForSnapshot | Rule::Floor => |disk, seed| history::run_on(disk, seed).map(drop),
         _ => |disk, seed| history::run_syncs_on(disk, seed).map(drop),
     }
@@ -266,6 +273,94 @@ fn run_two_commits(disk: Arc<FaultyDisk>, seed: u64) -> Result<(), Failure> {
     machine.end(seed)
 }
 
+/// Several files are committed by two clients each, with more bytes than the log has room for. So the logger refuses some, and their
+/// first client flushes them while the second one comes.
+fn run_refused(disk: Arc<FaultyDisk>, seed: u64) -> Result<(), Failure> {
+    const FILES: u64 = 8;
+    let mut machine = Machine::new(disk.clone(), seed);
+    let cut = machine.random.below(10);
+    let mut random = machine.random.fork();
+    let promised = Rc::new(RefCell::new(BTreeSet::new()));
+    let tell = promised.clone();
+    machine.run(|pool| async move {
+        let root = words(pool.volume_create(VolumeSpec::new("v", "/v")).await)?.root;
+        let warmed = file_in(&pool, root, "warm").await?;
+        let mut files = Vec::new();
+        for number in 0..FILES {
+            files.push((number, file_in(&pool, root, &format!("file{number}")).await?));
+        }
+        warm(&pool, warmed).await?;
+        for (number, file) in &files {
+            words(pool.write(*file, 0, bytes(*number, 12_000), Stability::Unstable).await)?;
+        }
+        disk.set_slow(40);
+        disk.arm(Plan { power: Some(cut), ..Plan::default() });
+        let mut clients = Vec::new();
+        for (number, file) in files.iter().chain(&files).copied() {
+            let (pool, tell, mut random) = (pool.clone(), tell.clone(), random.fork());
+            clients.push(tokio::task::spawn_local(async move {
+                for _ in 0..random.below(6) {
+                    wander(&mut random).await;
+                }
+                if pool.commit(file, 0, 0).await.is_ok() {
+                    tell.borrow_mut().insert(number);
+                }
+            }));
+        }
+        for client in clients {
+            let _ = client.await;
+        }
+        Ok(())
+    });
+    machine.run(|pool| async move {
+        let root = words(pool.volume("v"))?.root;
+        for number in promised.take() {
+            if content_of(&pool, root, &format!("file{number}")).await? != bytes(number, 12_000) {
+                return Err(format!("file{number} does not have what was committed"));
+            }
+        }
+        Ok(())
+    });
+    machine.end(seed)
+}
+
+/// A clone flushes what a COMMIT has handed to the logger, and another COMMIT comes before either is durable.
+fn run_overtaken(disk: Arc<FaultyDisk>, seed: u64) -> Result<(), Failure> {
+    let mut machine = Machine::new(disk.clone(), seed);
+    let cut = machine.random.below(8);
+    let mut random = machine.random.fork();
+    let promised = Rc::new(Cell::new(false));
+    let tell = promised.clone();
+    machine.run(|pool| async move {
+        let root = words(pool.volume_create(VolumeSpec::new("v", "/v")).await)?.root;
+        let (file, clone) = (file_in(&pool, root, "log").await?, file_in(&pool, root, "clone").await?);
+        let warmed = file_in(&pool, root, "warm").await?;
+        warm(&pool, warmed).await?;
+        words(pool.write(file, 0, bytes(seed, 4096), Stability::Unstable).await)?;
+        disk.set_slow(40);
+        disk.set_slow_log(random.between(20, 80));
+        disk.arm(Plan { power: Some(cut), ..Plan::default() });
+        for round in 0..random.below(3) {
+            let (pool, bytes) = (pool.clone(), bytes(round, 3000));
+            tokio::task::spawn_local(async move { pool.write(warmed, 0, bytes, Stability::FileSync).await });
+        }
+        let (other, cloner) = (pool.clone(), pool.clone());
+        tokio::task::spawn_local(async move { other.commit(file, 0, 0).await });
+        tokio::task::spawn_local(async move { cloner.clone_range((file, 0), (clone, 0), None).await });
+        for _ in 0..random.below(10) {
+            wander(&mut random).await;
+        }
+        tell.set(pool.commit(file, 0, 0).await.is_ok());
+        Ok(())
+    });
+    machine.run(|pool| async move {
+        let root = words(pool.volume("v"))?.root;
+        let is_there = content_of(&pool, root, "log").await? == bytes(seed, 4096);
+        if is_there || !promised.get() { Ok(()) } else { Err("what was committed is gone".into()) }
+    });
+    machine.end(seed)
+}
+
 /// A flush absorbs what the oldest lap holds, while that lap is taken for another use.
 fn run_reuse(disk: Arc<FaultyDisk>, seed: u64) -> Result<(), Failure> {
     let mut machine = Machine::new(disk.clone(), seed);
@@ -342,10 +437,59 @@ fn run_failed_sync(disk: Arc<FaultyDisk>, seed: u64) -> Result<(), Failure> {
     machine.end(seed)
 }
 
+/// What the log holds of a file whose record is damaged is of no use, and keeps nobody else from theirs.
+#[test]
+fn a_damaged_file_does_not_keep_the_others_from_what_they_were_promised() {
+    let disk = Arc::new(FaultyDisk::default().with_log(4));
+    let mut machine = Machine::new(disk.clone(), 1);
+    machine.setting.options.dirty_age_ms_max = 3_600_000;
+    let damaged = Rc::new(Cell::new(None));
+    let tell = damaged.clone();
+    machine.run(|pool| async move {
+        let root = words(pool.volume_create(VolumeSpec::new("v", "/v")).await)?.root;
+        let (bad, good) = (file_in(&pool, root, "bad").await?, file_in(&pool, root, "good").await?);
+        for file in [bad, good] {
+            warm(&pool, file).await?;
+            words(pool.write(file, 0, bytes(1, 5000), Stability::FileSync).await)?;
+        }
+        tell.set(Some(bad));
+        Ok(())
+    });
+    let damaged = damaged.take().unwrap();
+    disk.spoil(&Item::inode(damaged.inode).at(damaged.volume, EPOCH_FIRST));
+    for _ in 0..2 {
+        machine.run(|pool| async move {
+            let root = words(pool.volume("v"))?.root;
+            let content = content_of(&pool, root, "good").await?;
+            if content.get(..5000) != Some(&bytes(1, 5000)[..]) {
+                return Err("what was promised is gone".into());
+            }
+            let error = pool.read(damaged, 0, 1).await.err();
+            if !matches!(error, Some(Error::Damaged(_))) {
+                return Err(format!("the damaged file gives {error:?}"));
+            }
+            let engine = words(pool.engine())?;
+            let log = engine.log.clone().ok_or("no log")?;
+            words(engine.absorb_laps(&log, true).await)?;
+            if log.to_absorb(true).is_empty() { Ok(()) } else { Err("a lap is not absorbed".into()) }
+        });
+    }
+    if let Err(failure) = machine.end(1) {
+        panic!("{failure}");
+    }
+}
+
 #[test]
 fn what_is_promised_in_a_race_is_kept() {
-    let runs =
-        [run_use_of_new_file as Run, run_use_of_new_clone, run_two_commits, run_reuse, run_failed_sync];
+    let runs = [
+        run_use_of_new_file as Run,
+        run_use_of_new_clone,
+        run_two_commits,
+        run_refused,
+        run_overtaken,
+        run_reuse,
+        run_failed_sync,
+    ];
     for run in runs {
         assert_eq!(found_by(None, 200, run), None);
     }

@@ -20,6 +20,7 @@ const MARK_FILE_NEW: &str = "FOREBAY-COPY.new";
 const MARK_WORD: &str = "forebay-copy";
 
 /// The mark that the copy's directory must have.
+#[derive(Clone)]
 pub(crate) struct CopiesMark(String);
 
 fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Error {

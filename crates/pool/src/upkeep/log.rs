@@ -22,7 +22,7 @@ impl Engine {
 
     async fn prepare_laps(self: &Arc<Self>, log: &Arc<Log>) -> Result<()> {
         let (engine, log) = (self.clone(), log.clone());
-        sync::blocking(move || log.prepare(&engine.stores.keeper, &*engine.entropy)).await
+        sync::blocking(move || log.prepare(&*engine.entropy)).await
     }
 
     /// Makes durable elsewhere what the oldest laps hold; with `all`, what any lap holds.
@@ -49,7 +49,12 @@ impl Engine {
     /// Absorbs what the log holds of an inode up to a position.
     async fn absorb_up_to(self: &Arc<Self>, key: InodeKey, position: u64) -> Result<()> {
         let Ok(volume) = self.volumes.record(key.volume) else { return Ok(()) };
-        let Some(inode) = self.inode_by_key(key)? else { return Ok(()) };
+        let inode = match self.inode_by_key(key) {
+            Ok(Some(inode)) => inode,
+            // Opening, or whoever found the damage, has reported it.
+            Ok(None) | Err(Error::Damaged(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
         let known = {
             let state = inode.state();
             if state.freed { u64::MAX } else { state.record.absorbed.max(volume.log_floor) }

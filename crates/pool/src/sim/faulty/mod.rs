@@ -36,6 +36,7 @@ use crate::opening::lifecycle::Foundation;
 use crate::parts::log::Rule;
 use crate::sim::random::Random;
 use crate::sim::schedule;
+use crate::store::log::LogFiles;
 use crate::store::meta::{Batch, MemoryMeta, MetaStore};
 use crate::store::room::UnlimitedRoom;
 use crate::store::segment::{MirroredSegments, SegmentStore};
@@ -117,14 +118,18 @@ struct Inner {
     aside: [BTreeMap<SegmentId, Vec<u8>>; 2],
     /// Whether the pool keeps a second copy.
     mirrored: bool,
-    /// The files of the intent log.
-    log: BTreeMap<u32, Segment>,
+    /// The files of each copy of the intent log.
+    log: [BTreeMap<u32, Segment>; 2],
+    /// The copy of the log that has lost something that was not put back yet.
+    log_hurt: Option<usize>,
     /// The number of files of a new ring; 0 for no log.
     log_files: u32,
     /// A rule of the log that does not hold.
     broken: Option<Rule>,
     /// How often others may have a turn before a sync of the metadata takes effect.
     slow: u64,
+    /// The same before a sync of the log.
+    slow_log: u64,
     /// The witness's states: the last established one, and those noted since.
     states: Vec<State>,
     plan: Plan,
@@ -219,6 +224,11 @@ impl FaultyDisk {
         self.inner().slow = turns;
     }
 
+    /// Lets syncs of the log take long.
+    pub(crate) fn set_slow_log(&self, turns: u64) {
+        self.inner().slow_log = turns;
+    }
+
     /// Lets a release of format 4 open the pool first.
     pub(crate) fn older(self) -> FaultyDisk {
         self.inner().older = true;
@@ -228,6 +238,17 @@ impl FaultyDisk {
     /// Lets the step with this number, and every later one, fail.
     pub(crate) fn fail_at(&self, step: u64) {
         self.arm(Plan { power: Some(step), ..Plan::default() });
+    }
+
+    /// The files of the intent log.
+    fn log_files(self: &Arc<Self>) -> LogFiles {
+        let of = |disk: &Arc<FaultyDisk>, copy| FaultyLog { disk: disk.clone(), copy };
+        let mut files = LogFiles::single(Arc::new(of(self, 0)));
+        if self.inner().mirrored {
+            let disk = self.clone();
+            files.second = Some(Box::new(move || Ok(Arc::new(of(&disk, 1)))));
+        }
+        files
     }
 
     /// Cuts the power.
@@ -277,7 +298,11 @@ impl FaultyDisk {
             aside: inner.aside.clone(),
             mirrored: inner.mirrored,
             states: inner.states.clone(),
-            log: inner.log.iter().map(|(file, known)| (*file, segment(known))).collect(),
+            log: inner
+                .log
+                .each_ref()
+                .map(|files| files.iter().map(|(file, known)| (*file, segment(known))).collect()),
+            log_hurt: inner.log_hurt,
             log_files: inner.log_files,
             broken: inner.broken,
             created: inner.created,
@@ -320,6 +345,13 @@ impl FaultyDisk {
         None
     }
 
+    /// Damages a record of the metadata.
+    pub(crate) fn spoil(&self, key: &Key) {
+        if let Some(value) = self.inner().meta.get_mut(key) {
+            *value = Bytes::from_static(b"spoiled");
+        }
+    }
+
     /// All keys of the metadata after a restart.
     pub(crate) fn keys(&self) -> Vec<Key> {
         self.inner().meta.keys().cloned().collect()
@@ -360,8 +392,11 @@ impl FaultyDisk {
             }
         }
         let is_kill = random.permille(300);
-        for file in inner.log.values_mut() {
+        for file in inner.log.iter_mut().flat_map(BTreeMap::values_mut) {
             file.lose_unsynced_of_log(mood, is_kill, &mut random);
+        }
+        if inner.mirrored && random.permille(400) {
+            inner.hurt_log(&mut random);
         }
         inner.plan = Plan::default();
         inner.steps = Steps::default();
@@ -406,12 +441,15 @@ impl FaultyDisk {
             witness: Arc::new(FaultyWitness { disk: self.clone() }),
             wanted: Wanted { is_new, has_state: true, ..Wanted::default() },
             naming,
-            log: Some(Arc::new(FaultyLog { disk: self.clone() })),
+            log: Some(self.log_files()),
             broken: self.inner().broken,
             home: None,
         };
         let engine = Engine::open(foundation, options)?;
-        self.inner().created = true;
+        {
+            let mut inner = self.inner();
+            (inner.created, inner.log_hurt) = (true, None);
+        }
         Pool::on(engine)
     }
 
@@ -485,6 +523,30 @@ impl FaultyDisk {
 }
 
 impl Inner {
+    /// Lets one copy of the intent log lose something, if the other copy has it.
+    fn hurt_log(&mut self, random: &mut Random) {
+        let log = self.states.last().map(|state| state.log).unwrap_or_default();
+        let copy = self.log_hurt.unwrap_or_else(|| random.below(2) as usize);
+        // A lap that the second copy does not have has only one place.
+        if copy == 0 && !log.is_doubled(log.from) {
+            return;
+        }
+        self.log_hurt = Some(copy);
+        let files: Vec<u32> = self.log[copy].keys().copied().collect();
+        let Some(file) = random.pick(&files) else { return };
+        match random.below(3) {
+            0 => self.log[copy].clear(),
+            1 => drop(self.log[copy].remove(&file)),
+            _ => {
+                let content = self.log[copy].entry(file).or_default();
+                let at = random.below(content.durable.len().max(1) as u64) as usize;
+                content.durable.iter_mut().skip(at).take(5000).for_each(|byte| *byte ^= 0x55);
+                content.seen = Some(content.durable.clone());
+                content.writes.clear();
+            }
+        }
+    }
+
     fn note(&mut self, what: &'static str, id: u64, detail: u64) {
         let mut step = [0; 32];
         step[..8].copy_from_slice(&self.trace.to_le_bytes());

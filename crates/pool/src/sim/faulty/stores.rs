@@ -81,9 +81,10 @@ impl MetaStore for FaultyMeta {
 /// The length of a file of the log.
 const LOG_FILE_BYTES: u64 = 40 << 10;
 
-/// The intent log. Its files survive whole, once they are prepared.
+/// A copy of the intent log. Its files survive whole, once they are prepared.
 pub(super) struct FaultyLog {
     pub(super) disk: Arc<FaultyDisk>,
+    pub(super) copy: usize,
 }
 
 impl LogStore for FaultyLog {
@@ -94,7 +95,7 @@ impl LogStore for FaultyLog {
         self.disk.inner().log_files
     }
     fn read(&self, file: u32, _bytes: u64) -> Result<Option<Vec<u8>>> {
-        Ok(self.disk.inner().log.get(&file).and_then(|file| file.seen.clone()))
+        Ok(self.disk.inner().log[self.copy].get(&file).and_then(|file| file.seen.clone()))
     }
     fn prepare(&self, file: u32) -> Result<()> {
         self.disk.change("prepare", u64::from(file), 0).check()?;
@@ -102,14 +103,14 @@ impl LogStore for FaultyLog {
         let zeros = vec![0; LOG_FILE_BYTES as usize];
         let whole =
             || Segment { durable: zeros.clone(), seen: Some(zeros), created: true, ..Segment::default() };
-        inner.log.entry(file).or_insert_with(whole);
+        inner.log[self.copy].entry(file).or_insert_with(whole);
         Ok(())
     }
     fn write(&self, file: u32, offset: u64, bytes: &[u8]) -> Result<()> {
         let outcome = self.disk.change("log", u64::from(file), offset);
         let mut inner = self.disk.inner();
         if outcome != Outcome::Dead
-            && let Some(file) = inner.log.get_mut(&file)
+            && let Some(file) = inner.log[self.copy].get_mut(&file)
         {
             file.writes.push((offset, Bytes::copy_from_slice(bytes)));
             if let Some(seen) = &mut file.seen {
@@ -119,11 +120,13 @@ impl LogStore for FaultyLog {
         outcome.check()
     }
     fn sync(&self, file: u32) -> Result<()> {
+        let slow = self.disk.inner().slow_log;
+        (0..slow).for_each(|_| schedule::point());
         self.disk.change("logsync", u64::from(file), 0).check()?;
         let fails = self.disk.sync_fails();
         let mut inner = self.disk.inner();
         let lies = inner.lie == Some(Lie::Log);
-        if let Some(file) = inner.log.get_mut(&file) {
+        if let Some(file) = inner.log[self.copy].get_mut(&file) {
             match (fails, lies) {
                 // The pages that could not be written are gone, although readers see them.
                 (true, _) => file.writes.clear(),
@@ -134,7 +137,7 @@ impl LogStore for FaultyLog {
         if fails { Err(failure("sync the log")) } else { Ok(()) }
     }
     fn remove(&self, file: u32) -> Result<()> {
-        self.disk.inner().log.remove(&file);
+        self.disk.inner().log[self.copy].remove(&file);
         Ok(())
     }
 }

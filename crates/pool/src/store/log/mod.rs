@@ -3,8 +3,10 @@
 //! The files are a ring of equal length. What they hold is in [`crate::format::log`]; when they are written is in
 //! [`crate::parts::log`].
 
+mod copies;
 mod file;
 
+pub(crate) use copies::LogFiles;
 pub(crate) use file::FileLog;
 
 use crate::Result;

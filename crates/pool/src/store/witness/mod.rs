@@ -56,12 +56,29 @@ pub(crate) struct LogSpan {
     pub(crate) last: u64,
     /// The number of files of the ring; 0 if there never was one.
     pub(crate) files: u32,
+    /// The second copy has this lap and all later ones whole; 0 if it has none.
+    pub(crate) doubled: u64,
 }
 
 impl LogSpan {
     /// Whether no lap is needed.
     pub(crate) fn is_empty(&self) -> bool {
         self.last == 0 || self.from > self.last
+    }
+
+    /// Whether the second copy has the lap whole.
+    pub(crate) fn is_doubled(&self, lap: u64) -> bool {
+        self.doubled > 0 && lap >= self.doubled
+    }
+
+    fn field(&self) -> String {
+        let LogSpan { from, last, files, doubled } = self;
+        match (last, doubled) {
+            // A pool that never had a log has the state that it had before there were logs.
+            (0, _) => String::new(),
+            (_, 0) => format!(" log={from}.{last}.{files}"),
+            _ => format!(" log={from}.{last}.{files}.{doubled}"),
+        }
     }
 }
 
@@ -110,11 +127,10 @@ impl State {
             Phase::Closed => "closed",
         };
         let State { pool, boot, mark, batch, tables: [first, second], log, .. } = self;
-        let fields = format!(
-            "pool={pool} start={boot} mark={mark} phase={phase} batch={batch} tables={first}.{second}"
-        );
-        // A pool that never had a log has the state that it had before there were logs.
-        if log.last == 0 { fields } else { format!("{fields} log={}.{}.{}", log.from, log.last, log.files) }
+        let log = log.field();
+        format!(
+            "pool={pool} start={boot} mark={mark} phase={phase} batch={batch} tables={first}.{second}{log}"
+        )
     }
 
     fn parse(fields: &str) -> Decoded<State> {
@@ -154,7 +170,8 @@ fn parse_log(word: &str) -> Decoded<LogSpan> {
     let mut numbers = word.strip_prefix("log=").ok_or(Malformed)?.split('.');
     let mut number = || parse_number(numbers.next().ok_or(Malformed)?);
     let (from, last, files) = (number()?, number()?, number()?);
-    let span = LogSpan { from, last, files: u32::try_from(files).map_err(|_| Malformed)? };
+    let doubled = numbers.next().map_or(Ok(0), parse_number)?;
+    let span = LogSpan { from, last, files: u32::try_from(files).map_err(|_| Malformed)?, doubled };
     let is_whole = span.is_empty() || span.files > 0;
     if last > 0 && is_whole && numbers.next().is_none() { Ok(span) } else { Err(Malformed) }
 }
@@ -177,7 +194,7 @@ pub(crate) mod tests {
             phase: Phase::Running,
             batch: 123_456,
             tables: [3, 17],
-            log: LogSpan { from: 4, last: 9, files: 8 },
+            log: LogSpan { from: 4, last: 9, files: 8, doubled: 0 },
         }
     }
 
@@ -199,10 +216,13 @@ pub(crate) mod tests {
                 words.iter().enumerate().filter(|(at, _)| *at != leave).map(|(_, word)| *word).collect();
             assert_eq!(State::parse(&rest.join(" ")), Err(Malformed));
         }
-        for log in ["log=4.9", "log=4.0.8", "log=4.9.0", "log=4.9.8.1", "log=x.9.8"] {
+        for log in ["log=4.9", "log=4.0.8", "log=4.9.0", "log=4.9.8.", "log=4.9.8.1.1", "log=x.9.8"] {
             assert_eq!(State::parse(&fields.replace("log=4.9.8", log)), Err(Malformed), "{log}");
         }
-        for log in [LogSpan::default(), LogSpan { from: 10, last: 9, files: 0 }] {
+        let empty = LogSpan { from: 10, last: 9, ..LogSpan::default() };
+        let doubled = LogSpan { doubled: 5, ..sample().log };
+        assert!(!doubled.is_doubled(4) && doubled.is_doubled(5));
+        for log in [LogSpan::default(), empty, doubled] {
             let none = State { log, ..sample() };
             assert_eq!(State::parse(&none.fields()), Ok(none));
         }

@@ -8,6 +8,10 @@
 //! A lap of a file is *live* while records in it are not absorbed. [`crate::upkeep::log`] prepares files ahead of their use and
 //! absorbs the oldest laps. If no file is ready, callers flush.
 
+mod rules;
+
+pub(crate) use self::rules::Rule;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
@@ -21,7 +25,7 @@ use crate::base::sync;
 use crate::format::keys::InodeKey;
 use crate::format::log::{self, BLOCK_BYTES, GROUP_BYTES_MAX, GroupHead, LogHeader, LogRecord};
 use crate::parts::inode::Inode;
-use crate::store::log::LogStore;
+use crate::store::log::{LogFiles, LogStore};
 use crate::store::meta::MetaStore;
 use crate::store::witness::{Keeper, LogSpan};
 use crate::{Error, Mismatch, PoolId, Result, VolumeId};
@@ -30,56 +34,6 @@ use crate::{Error, Mismatch, PoolId, Result, VolumeId};
 const POSITION_BOOT_BITS: u32 = 40;
 /// How many laps are ready, at most: a stream fills a file faster than one can be created.
 const READY_MAX: usize = 3;
-
-/// The rules that keep what the log promises. Tests switch one off, and see that the simulation finds out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rule {
-    /// A flush says what it absorbs.
-    Absorb,
-    /// Only the last portion of a flush does.
-    AbsorbLastPortion,
-    /// A flush that absorbs leaves no tail in memory.
-    NoTail,
-    /// A change of extents closes the inode's log and flushes what was logged.
-    Close,
-    /// A rollback draws a floor while the volume's log is closed.
-    Floor,
-    /// The creation of a volume draws a floor.
-    FloorAtCreation,
-    /// An answer waits for batches that its inode depends on.
-    WaitForBatch,
-    /// An answer waits for batches with bytes that were never logged.
-    WaitForData,
-    /// An answer waits for groups of other callers.
-    WaitForLogging,
-    /// Bytes that a flush has taken are logged, until their batch is visible.
-    LogTaken,
-    /// A snapshot flushes what is only in the log.
-    FlushForSnapshot,
-    /// What the log holds is synced before it is shown.
-    SyncBeforeShow,
-    /// A group that could not be written is not answered.
-    FailedGroup,
-}
-
-#[cfg(test)]
-impl Rule {
-    pub(crate) const ALL: [Rule; 13] = [
-        Rule::Absorb,
-        Rule::AbsorbLastPortion,
-        Rule::NoTail,
-        Rule::Close,
-        Rule::Floor,
-        Rule::FloorAtCreation,
-        Rule::WaitForBatch,
-        Rule::WaitForData,
-        Rule::WaitForLogging,
-        Rule::LogTaken,
-        Rule::FlushForSnapshot,
-        Rule::SyncBeforeShow,
-        Rule::FailedGroup,
-    ];
-}
 
 /// What identifies this start of the pool in the log.
 #[derive(Clone, Copy, Debug)]
@@ -98,10 +52,19 @@ pub(crate) struct Held {
     /// The number of the last group.
     pub(crate) number: u64,
     pub(crate) last: Option<LastGroup>,
+    pub(crate) mends: Vec<Mend>,
+}
+
+/// The content of a file that one copy does not have as the other does.
+pub(crate) struct Mend {
+    pub(crate) copy: usize,
+    pub(crate) file: u32,
+    pub(crate) content: Vec<u8>,
 }
 
 /// The last group, as it was read.
 pub(crate) struct LastGroup {
+    pub(crate) lap: u64,
     pub(crate) file: u32,
     pub(crate) offset: u64,
     pub(crate) bytes: Vec<u8>,
@@ -131,6 +94,8 @@ struct Lap {
     salt: u64,
     /// Where the next group goes.
     at: u64,
+    /// The second copy, if it has the lap whole.
+    second: Option<Arc<dyn LogStore>>,
 }
 
 #[derive(Default)]
@@ -146,14 +111,26 @@ struct Ring {
     number: u64,
     /// The laps that may be live.
     laps: BTreeMap<u64, Live>,
+    /// See [`LogSpan::doubled`].
+    doubled: u64,
+}
+
+impl Ring {
+    fn span(&self) -> LogSpan {
+        let from = self.laps.keys().next().copied().unwrap_or(self.last + 1);
+        LogSpan { from, last: self.last, files: self.files, doubled: self.doubled }
+    }
 }
 
 /// The part of the log that the logger uses.
 struct Shared {
-    store: Arc<dyn LogStore>,
+    files: LogFiles,
     meta: Arc<dyn MetaStore>,
+    keeper: Keeper,
     origin: Origin,
     ring: Mutex<Ring>,
+    /// Held from the look at the ring until `STATE` says what it showed.
+    naming: Mutex<()>,
     /// A write or sync failed: nothing more is logged.
     failed: AtomicBool,
     /// The log is being absorbed for good, because the pool is closing.
@@ -177,8 +154,9 @@ pub(crate) struct Log {
 
 /// What a log is built on.
 pub(crate) struct LogBase {
-    pub(crate) store: Arc<dyn LogStore>,
+    pub(crate) files: LogFiles,
     pub(crate) meta: Arc<dyn MetaStore>,
+    pub(crate) keeper: Keeper,
     pub(crate) origin: Origin,
     pub(crate) meters: Arc<Meters>,
     #[cfg(test)]
@@ -188,25 +166,28 @@ pub(crate) struct LogBase {
 impl Log {
     /// Continues the log behind what it held.
     pub(crate) fn start(base: LogBase, held: &Held) -> Result<Log> {
-        let LogBase { store, meta, origin, meters, .. } = base;
+        let LogBase { files, meta, keeper, origin, meters, .. } = base;
         let live = |records: &[LogRecord]| {
             let mut live = Live::new();
             records.iter().for_each(|record| note(&mut live, record));
             live
         };
-        let store_files = store.files();
+        let store_files = files.first.files();
         let ring = Ring {
             files: if held.span.is_empty() { store_files } else { held.span.files },
             last: held.span.last,
             number: held.number,
             laps: held.laps.iter().map(|(lap, records)| (*lap, live(records))).collect(),
+            doubled: held.span.doubled,
             ..Ring::default()
         };
         let shared = Arc::new(Shared {
-            store,
+            files,
             meta,
+            keeper,
             origin,
             ring: Mutex::new(ring),
+            naming: Mutex::default(),
             failed: AtomicBool::new(store_files == 0),
             closing: AtomicBool::new(false),
             wanted: Arc::default(),
@@ -224,21 +205,43 @@ impl Log {
     }
 
     /// Makes the last group durable that the log held when it was read: after a kill it may be in the page cache alone, and a sync
-    /// that failed before may have left its pages clean there, so it is written again. A ring in which nothing is needed, and which
-    /// has another size than wanted, is removed.
+    /// that failed before may have left its pages clean there, so it is written again. What one copy lacks is put back. A ring in
+    /// which nothing is needed, and which has another size than wanted, is removed.
     pub(crate) fn make_durable(&self, held: &Held) -> Result<()> {
-        let span = held.span;
-        if span.is_empty() && span.files > 0 && span.files != self.shared.store.files() {
+        let (span, shared) = (held.span, &self.shared);
+        let second = shared.second();
+        if span.is_empty() && span.files > 0 && span.files != shared.files.first.files() {
             // Files of another pool stay.
             let own = (0..span.files).filter(|file| self.require_own(*file).is_ok());
-            return own.into_iter().try_for_each(|file| self.shared.store.remove(file));
+            let remove = |file| shared.files.both(second.as_deref(), |store| store.remove(file)).map(drop);
+            return own.into_iter().try_for_each(remove);
         }
-        let Some(LastGroup { file, offset, bytes }) = &held.last else { return Ok(()) };
-        if !self.keeps(Rule::SyncBeforeShow) {
-            return Ok(());
+        let mends: &[Mend] = if self.keeps(Rule::MendCopies) { &held.mends } else { &[] };
+        let mut lost = (span.doubled > 0 && second.is_none()).then_some(Error::Closed);
+        for Mend { copy, file, content } in mends {
+            tracing::warn!(file, copy, "a file of the intent log is written again from the other copy");
+            let mend = |store: &dyn LogStore| {
+                store.prepare(*file)?;
+                store.write(*file, 0, content)?;
+                store.sync(*file)
+            };
+            match (copy, &second) {
+                (0, _) => mend(&*shared.files.first)?,
+                (_, Some(second)) => lost = lost.or(mend(&**second).err()),
+                (_, None) => {}
+            }
         }
-        self.shared.store.write(*file, *offset, bytes)?;
-        self.shared.store.sync(*file)
+        if let Some(LastGroup { lap, file, offset, bytes }) = &held.last
+            && self.keeps(Rule::SyncBeforeShow)
+        {
+            let again = |store: &dyn LogStore| {
+                store.write(*file, *offset, bytes)?;
+                store.sync(*file)
+            };
+            let second = second.filter(|_| span.is_doubled(*lap));
+            lost = shared.files.both(second.as_deref(), again)?.or(lost);
+        }
+        lost.map_or(Ok(()), |error| shared.lose_second(&error))
     }
 
     /// Whether the rule holds. Always, except in tests that switch it off.
@@ -304,19 +307,19 @@ impl Log {
         let ring = sync::lock(&self.shared.ring);
         let longest = GROUP_BYTES_MAX as u64;
         let fits =
-            ring.current.as_ref().is_some_and(|lap| lap.at + longest <= self.shared.store.file_bytes());
+            ring.current.as_ref().is_some_and(|lap| lap.at + longest <= self.shared.files.first.file_bytes());
         fits || !ring.next.is_empty()
     }
 
     /// Prepares laps until enough are ready, or until the next file is live. Blocks on the disk.
-    pub(crate) fn prepare(&self, keeper: &Keeper, entropy: &dyn Entropy) -> Result<()> {
-        while self.prepare_one(keeper, entropy)? {}
+    pub(crate) fn prepare(&self, entropy: &dyn Entropy) -> Result<()> {
+        while self.prepare_one(entropy)? {}
         Ok(())
     }
 
     /// Returns false if there was nothing to do.
-    fn prepare_one(&self, keeper: &Keeper, entropy: &dyn Entropy) -> Result<bool> {
-        let (lap, file, span) = {
+    fn prepare_one(&self, entropy: &dyn Entropy) -> Result<bool> {
+        let (lap, file) = {
             let ring = sync::lock(&self.shared.ring);
             let lap = ring.last + 1;
             let from = ring.laps.keys().next().copied().unwrap_or(lap);
@@ -325,40 +328,42 @@ impl Log {
             if self.is_off() || ring.next.len() >= ready_max || is_live {
                 return Ok(false);
             }
-            let span = LogSpan { from, last: ring.last, files: ring.files };
-            (lap, (lap % u64::from(ring.files)) as u32, span)
+            (lap, (lap % u64::from(ring.files)) as u32)
         };
-        let prepare = || {
-            // Before the old lap is overwritten, it must not be needed.
-            keeper.establish_log(span)?;
-            let mut salt = [0; 8];
-            entropy.fill(&mut salt)?;
-            let salt = u64::from_le_bytes(salt);
-            self.require_own(file)?;
-            self.shared.store.prepare(file)?;
-            let header = LogHeader { pool: self.shared.origin.pool, lap, salt };
-            self.shared.store.write(file, 0, &header.encode())?;
-            self.shared.store.sync(file)?;
-            // Before a group is answered, its lap must be needed.
-            keeper.establish_log(LogSpan { last: lap, ..span })?;
-            Ok(Lap { lap, salt, at: BLOCK_BYTES as u64 })
-        };
-        let prepared = prepare().inspect_err(|error| {
+        let prepared = self.prepare_lap(lap, file, entropy);
+        prepared.and_then(|prepared| self.shared.add(prepared)).inspect_err(|error| {
             // Without room there is no file for now.
             if !matches!(error, Error::NoSpace) {
                 self.shared.fail(error);
             }
         })?;
-        let mut ring = sync::lock(&self.shared.ring);
-        ring.last = lap;
-        ring.laps.entry(lap).or_default();
-        ring.next.push_back(prepared);
         Ok(true)
+    }
+
+    fn prepare_lap(&self, lap: u64, file: u32, entropy: &dyn Entropy) -> Result<Lap> {
+        // Before the old lap is overwritten, it must not be needed.
+        self.shared.establish()?;
+        let mut salt = [0; 8];
+        entropy.fill(&mut salt)?;
+        let salt = u64::from_le_bytes(salt);
+        self.require_own(file)?;
+        let header = LogHeader { pool: self.shared.origin.pool, lap, salt }.encode();
+        let second = self.shared.second();
+        let lost = self.shared.files.both(second.as_deref(), |store| {
+            store.prepare(file)?;
+            store.write(file, 0, &header)?;
+            store.sync(file)
+        })?;
+        if let Some(error) = &lost {
+            tracing::warn!(%error, "the second copy of the intent log has no room, or cannot be written");
+        }
+        let second = second.filter(|_| lost.is_none());
+        Ok(Lap { lap, salt, at: BLOCK_BYTES as u64, second })
     }
 
     /// Another pool may use the same directory by mistake.
     fn require_own(&self, file: u32) -> Result<()> {
-        let Some(head) = self.shared.store.read(file, BLOCK_BYTES as u64)? else { return Ok(()) };
+        let Some(head) = self.shared.files.first.read(file, BLOCK_BYTES as u64)? else { return Ok(()) };
         match LogHeader::decode(&head) {
             Ok(header) if header.pool != self.shared.origin.pool => {
                 Err(Error::refused(Mismatch::OtherPool {
@@ -405,12 +410,12 @@ impl Log {
     /// The span of a log in which nothing is needed.
     pub(crate) fn empty_span(&self) -> LogSpan {
         let ring = sync::lock(&self.shared.ring);
-        LogSpan { from: ring.last + 1, last: ring.last, files: ring.files }
+        LogSpan { from: ring.last + 1, last: ring.last, files: ring.files, doubled: 0 }
     }
 
     /// The length of the live laps, in bytes.
     pub(crate) fn bytes_live(&self) -> u64 {
-        sync::lock(&self.shared.ring).laps.len() as u64 * self.shared.store.file_bytes()
+        sync::lock(&self.shared.ring).laps.len() as u64 * self.shared.files.first.file_bytes()
     }
 }
 
@@ -489,9 +494,9 @@ impl Shared {
 
     fn write(&self, records: &[LogRecord]) -> Result<Logged> {
         let bytes = log::group_bytes(records.iter().map(LogRecord::bytes).sum());
-        let (lap, salt, at, number, file) = {
+        let (lap, salt, at, number, file, second) = {
             let mut ring = sync::lock(&self.ring);
-            let fits = |lap: &Lap| lap.at + bytes as u64 <= self.store.file_bytes();
+            let fits = |lap: &Lap| lap.at + bytes as u64 <= self.files.first.file_bytes();
             if !ring.current.as_ref().is_some_and(fits) {
                 self.wanted.notify_one();
                 let Some(next) = ring.next.pop_front() else { return Ok(Logged::No) };
@@ -499,13 +504,19 @@ impl Shared {
             }
             let (files, number) = (u64::from(ring.files), ring.number + 1);
             let Some(current) = &ring.current else { return Ok(Logged::No) };
-            (current.lap, current.salt, current.at, number, (current.lap % files) as u32)
+            let file = (current.lap % files) as u32;
+            (current.lap, current.salt, current.at, number, file, current.second.clone())
         };
         let Origin { pool, boot, mark } = self.origin;
         let batch = self.meta.position().durable;
         let group = log::group(salt, &GroupHead { pool, lap, number, boot, mark, batch }, records);
-        self.store.write(file, at, &group)?;
-        self.store.sync(file)?;
+        let lost = self.files.both(second.as_deref(), |store| {
+            store.write(file, at, &group)?;
+            store.sync(file)
+        })?;
+        if let Some(error) = lost {
+            self.lose_second(&error)?;
+        }
         let mut ring = sync::lock(&self.ring);
         ring.number = number;
         if let Some(current) = &mut ring.current {
@@ -517,6 +528,54 @@ impl Shared {
         self.meters.log_records.add(records.len() as u64);
         self.meters.log_bytes.add(group.len() as u64);
         Ok(Logged::Yes)
+    }
+
+    /// The second copy, if there is one that is available and belongs to this history.
+    fn second(&self) -> Option<Arc<dyn LogStore>> {
+        self.files.second().filter(|_| self.keeper.require_copy_fits().is_ok())
+    }
+
+    /// Lets `STATE` say which laps are needed.
+    fn establish(&self) -> Result<()> {
+        let _naming = sync::lock(&self.naming);
+        let span = sync::lock(&self.ring).span();
+        self.keeper.establish_log(span)
+    }
+
+    /// Adds a lap that was prepared. Before a group is answered, `STATE` must say that its lap is needed.
+    fn add(&self, prepared: Lap) -> Result<()> {
+        let _naming = sync::lock(&self.naming);
+        let lap = prepared.lap;
+        let span = {
+            let ring = sync::lock(&self.ring);
+            let doubled = match (&prepared.second, ring.doubled) {
+                (None, _) => 0,
+                (Some(_), 0) => lap,
+                (Some(_), doubled) => doubled,
+            };
+            LogSpan { last: lap, doubled, ..ring.span() }
+        };
+        self.keeper.establish_log(span)?;
+        let mut ring = sync::lock(&self.ring);
+        (ring.last, ring.doubled) = (lap, span.doubled);
+        ring.laps.entry(lap).or_default();
+        ring.next.push_back(prepared);
+        Ok(())
+    }
+
+    /// Writes no lap to the second copy any more that was prepared so far, and lets `STATE` say that the copy is not whole. The next lap
+    /// tries the copy again.
+    fn lose_second(&self, error: &Error) -> Result<()> {
+        tracing::warn!(%error, "the second copy of the intent log is not written for now");
+        let _naming = sync::lock(&self.naming);
+        let span = {
+            let mut ring = sync::lock(&self.ring);
+            ring.doubled = 0;
+            ring.current.iter_mut().for_each(|lap| lap.second = None);
+            ring.next.iter_mut().for_each(|lap| lap.second = None);
+            ring.span()
+        };
+        if self.keeps(Rule::TellLoss) { self.keeper.establish_log(span) } else { Ok(()) }
     }
 
     fn fail(&self, error: &Error) {

@@ -1,0 +1,63 @@
+//! The rules that keep what the log promises.
+
+/// A rule of the log. Tests switch one off, and see that the simulation finds out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// A flush says what it absorbs.
+    Absorb,
+    /// Only the last portion of a flush does.
+    AbsorbLastPortion,
+    /// A flush that absorbs leaves no tail in memory.
+    NoTail,
+    /// A change of extents closes the inode's log and flushes what was logged.
+    Close,
+    /// A rollback draws a floor while the volume's log is closed.
+    Floor,
+    /// The creation of a volume draws a floor.
+    FloorAtCreation,
+    /// An answer waits for batches that its inode depends on.
+    WaitForBatch,
+    /// An answer waits for batches with bytes that were never logged.
+    WaitForData,
+    /// An answer waits for groups of other callers,
+    WaitForLogging,
+    /// also if a flush has overtaken them.
+    WaitForOvertaken,
+    /// An answer does not rely on a record that the logger refused.
+    FlushRefused,
+    /// Bytes that a flush has taken are logged, until their batch is visible.
+    LogTaken,
+    /// A snapshot flushes what is only in the log.
+    FlushForSnapshot,
+    /// What the log holds is synced before it is shown.
+    SyncBeforeShow,
+    /// A group that could not be written is not answered.
+    FailedGroup,
+    /// A group that the second copy lacks is answered when `STATE` says that the copy is not whole.
+    TellLoss,
+    /// Opening puts back what one copy lacks.
+    MendCopies,
+}
+
+#[cfg(test)]
+impl Rule {
+    pub(crate) const ALL: [Rule; 17] = [
+        Rule::Absorb,
+        Rule::AbsorbLastPortion,
+        Rule::NoTail,
+        Rule::Close,
+        Rule::Floor,
+        Rule::FloorAtCreation,
+        Rule::WaitForBatch,
+        Rule::WaitForData,
+        Rule::WaitForLogging,
+        Rule::WaitForOvertaken,
+        Rule::FlushRefused,
+        Rule::LogTaken,
+        Rule::FlushForSnapshot,
+        Rule::SyncBeforeShow,
+        Rule::FailedGroup,
+        Rule::TellLoss,
+        Rule::MendCopies,
+    ];
+}
