@@ -10,7 +10,7 @@ mod load;
 mod outcome;
 mod row;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use self::fio::FioRow;
 use self::load::LoadRow;
@@ -173,6 +173,10 @@ impl<'a> Setup<'a> {
     ) -> Result<Self> {
         recorder.stage("storages");
         let mut spec = GuestSpec::new("client", GUEST_MEMORY_MIB);
+        let builds = request.storages.iter().filter(|kind| matches!(kind, StorageKind::Daemon(_))).count();
+        if builds > 1 {
+            bail!("{builds} other builds would use the same port and pool: name one forebay:PROGRAM");
+        }
         let mut storages = Vec::new();
         for kind in &request.storages {
             let mut storage = storage::start(kind, environment)?;

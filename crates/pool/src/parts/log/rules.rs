@@ -19,9 +19,9 @@ pub(crate) enum Rule {
     WaitForBatch,
     /// An answer waits for batches with bytes that were never logged.
     WaitForData,
-    /// An answer waits for groups of other callers,
+    /// An answer waits for groups of other callers.
     WaitForLogging,
-    /// also if a flush has overtaken them.
+    /// An answer waits for those groups although a flush took their bytes before they were written.
     WaitForOvertaken,
     /// An answer does not rely on a record that the logger refused.
     FlushRefused,

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{FaultyDisk, Segment};
-use crate::format::keys::SegmentId;
+use bytes::Bytes;
+
+use super::{FaultyDisk, Inner, Segment};
+use crate::format::keys::{Key, SegmentId};
 use crate::sim::random::Random;
 
 /// A kind of damage to whole files while the pool is not open. `Older…` restores the files of an earlier time.
@@ -76,5 +78,38 @@ impl FaultyDisk {
         let inner = self.inner();
         let segments = inner.copies[0].iter().map(|(id, segment)| (*id, segment.durable.clone()));
         segments.chain(inner.aside[0].clone()).collect()
+    }
+
+    /// Damages a record of the metadata.
+    pub(crate) fn spoil(&self, key: &Key) {
+        if let Some(value) = self.inner().meta.get_mut(key) {
+            *value = Bytes::from_static(b"spoiled");
+        }
+    }
+}
+
+impl Inner {
+    /// Lets one copy of the intent log lose something, if the other copy has it.
+    pub(super) fn hurt_log(&mut self, random: &mut Random) {
+        let log = self.states.last().map(|state| state.log).unwrap_or_default();
+        let copy = self.log_hurt.unwrap_or_else(|| random.below(2) as usize);
+        // A lap that the second copy does not have has only one place.
+        if copy == 0 && !log.is_doubled(log.from) {
+            return;
+        }
+        self.log_hurt = Some(copy);
+        let files: Vec<u32> = self.log[copy].keys().copied().collect();
+        let Some(file) = random.pick(&files) else { return };
+        match random.below(3) {
+            0 => self.log[copy].clear(),
+            1 => drop(self.log[copy].remove(&file)),
+            _ => {
+                let content = self.log[copy].entry(file).or_default();
+                let at = random.below(content.durable.len().max(1) as u64) as usize;
+                content.durable.iter_mut().skip(at).take(5000).for_each(|byte| *byte ^= 0x55);
+                content.seen = Some(content.durable.clone());
+                content.writes.clear();
+            }
+        }
     }
 }

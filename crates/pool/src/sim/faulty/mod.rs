@@ -345,13 +345,6 @@ impl FaultyDisk {
         None
     }
 
-    /// Damages a record of the metadata.
-    pub(crate) fn spoil(&self, key: &Key) {
-        if let Some(value) = self.inner().meta.get_mut(key) {
-            *value = Bytes::from_static(b"spoiled");
-        }
-    }
-
     /// All keys of the metadata after a restart.
     pub(crate) fn keys(&self) -> Vec<Key> {
         self.inner().meta.keys().cloned().collect()
@@ -523,30 +516,6 @@ impl FaultyDisk {
 }
 
 impl Inner {
-    /// Lets one copy of the intent log lose something, if the other copy has it.
-    fn hurt_log(&mut self, random: &mut Random) {
-        let log = self.states.last().map(|state| state.log).unwrap_or_default();
-        let copy = self.log_hurt.unwrap_or_else(|| random.below(2) as usize);
-        // A lap that the second copy does not have has only one place.
-        if copy == 0 && !log.is_doubled(log.from) {
-            return;
-        }
-        self.log_hurt = Some(copy);
-        let files: Vec<u32> = self.log[copy].keys().copied().collect();
-        let Some(file) = random.pick(&files) else { return };
-        match random.below(3) {
-            0 => self.log[copy].clear(),
-            1 => drop(self.log[copy].remove(&file)),
-            _ => {
-                let content = self.log[copy].entry(file).or_default();
-                let at = random.below(content.durable.len().max(1) as u64) as usize;
-                content.durable.iter_mut().skip(at).take(5000).for_each(|byte| *byte ^= 0x55);
-                content.seen = Some(content.durable.clone());
-                content.writes.clear();
-            }
-        }
-    }
-
     fn note(&mut self, what: &'static str, id: u64, detail: u64) {
         let mut step = [0; 32];
         step[..8].copy_from_slice(&self.trace.to_le_bytes());
