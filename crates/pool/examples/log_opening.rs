@@ -1,15 +1,19 @@
 //! Measures how long a pool takes to open after a kill, when its intent log is as full as it gets.
 //!
 //! `cargo run --release --package forebay-pool --example log_opening -- DIRECTORY [MIB] [WRITE_KIB] [FILES]`; the directory must be
-//! on the disk to measure, and have room for three times as much as is written. FILES streams (64) write MIB (224) together,
+//! on the disk to measure, and be empty, and have room for four times as much as is written. FILES streams (64) write MIB (224) together,
 //! WRITE_KIB (64) at a time, each write durable before the next. With the default options, the log begins to absorb its oldest
 //! files at 240 MiB. Then the directory is copied, as a kill would leave it, and the copy is opened: with the log in the page cache,
 //! and without (this needs root).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a measurement ends at the first error")]
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
 use std::path::Path;
 
 use bytes::Bytes;
+use common::copy_directory;
 use forebay_pool::*;
 use tokio::time::Instant;
 
@@ -49,10 +53,10 @@ async fn main() {
         });
     }
     streams.join_all().await;
-    copy(&home, &killed);
+    copy_directory(&home, &killed);
     for is_cold in [false, true] {
-        let again = Path::new(&directory).join("again");
-        copy(&killed, &again);
+        let again = Path::new(&directory).join(if is_cold { "cold" } else { "cached" });
+        copy_directory(&killed, &again);
         rustix::fs::sync();
         if is_cold && std::fs::write("/proc/sys/vm/drop_caches", "3").is_err() {
             println!("without the page cache: needs root");
@@ -64,21 +68,5 @@ async fn main() {
         let how = if is_cold { "from the disk" } else { "from the page cache" };
         println!("{how}: {:.2} s, {} MiB taken back from the log", took.as_secs_f64(), bytes >> 20);
         drop(opened);
-        let _ = std::fs::remove_dir_all(&again);
-    }
-}
-
-/// Copies a directory and everything in it.
-fn copy(from: &Path, to: &Path) {
-    let _ = std::fs::remove_dir_all(to);
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &to);
-        } else {
-            std::fs::copy(entry.path(), to).unwrap();
-        }
     }
 }

@@ -151,7 +151,7 @@ impl Doubled {
         PoolOptions { copies_directory: Some(directory.join("copy")), ..slow() }
     }
 
-    /// What a killed daemon leaves, in place of the pool that is open. That one is forgotten, as a killed daemon forgets.
+    /// Drops the open pool. Returns the files as they were before, as a killed daemon leaves them.
     async fn killed(self) -> Killed {
         let Promised { directory, pool, file: _, content } = self.promised;
         let kept = tempfile::tempdir().unwrap();

@@ -52,7 +52,7 @@ pub(crate) fn read(files: &LogFiles, span: LogSpan) -> Result<Read> {
     for lap in oldest..=span.last {
         let file = (lap % u64::from(span.files)) as u32;
         let contents = match &second {
-            // What cannot be read is missing, as long as the other copy has it.
+            // A file that cannot be read counts as missing: the other copy may have it.
             Some(second) if span.is_doubled(lap) => {
                 vec![files.first.read(file, bytes).unwrap_or(None), second.read(file, bytes).unwrap_or(None)]
             }

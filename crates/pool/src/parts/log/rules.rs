@@ -29,7 +29,7 @@ pub(crate) enum Rule {
     LogTaken,
     /// A snapshot flushes what is only in the log.
     FlushForSnapshot,
-    /// What the log holds is synced before it is shown.
+    /// Opening syncs the last group before readers see it.
     SyncBeforeShow,
     /// A group that could not be written is not answered.
     FailedGroup,
