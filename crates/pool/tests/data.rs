@@ -140,17 +140,29 @@ async fn a_stream_is_on_its_way_to_the_disk_before_anyone_asks() {
     let root = pool.volume_create(spec("kafka")).await.unwrap().root;
     let file = file(&pool, root, "file").await;
     write(&pool, file, 0, &pattern(0, MIB)).await;
-    assert_eq!(pool.space().unwrap().bytes_logical, 0, "a little waits for its age");
+    assert_eq!(pool.counters().unwrap().bytes_early, 0, "a little waits");
+    let until = async |done: &dyn Fn() -> bool| {
+        let done = async {
+            while !done() {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(20), done).await.expect("much does not wait");
+    };
     for index in 1..20 {
         write(&pool, file, (index * MIB) as u64, &pattern(index as u64, MIB)).await;
     }
-    let stored = async {
-        while pool.space().unwrap().bytes_logical < 8 * MIB as u64 {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(std::time::Duration::from_secs(20), stored).await.expect("much does not");
-    for index in 0..20 {
+    until(&|| pool.counters().unwrap().bytes_early > 8 * MIB as u64).await;
+    assert_eq!(pool.space().unwrap().bytes_logical, 0, "nothing depends on it");
+    for index in 20..80 {
+        write(&pool, file, (index * MIB) as u64, &pattern(index as u64, MIB)).await;
+    }
+    until(&|| pool.space().unwrap().bytes_logical > 0).await;
+    pool.commit(file, 0, 0).await.unwrap();
+    let counters = pool.counters().unwrap();
+    assert_eq!(counters.bytes_early_named, counters.bytes_early, "a flush names all of it");
+    assert!(counters.bytes_appended < 82 * MIB as u64, "{counters:?}");
+    for index in 0..80 {
         assert_eq!(read(&pool, file, (index * MIB) as u64, MIB as u32).await, pattern(index as u64, MIB));
     }
 }

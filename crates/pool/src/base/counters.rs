@@ -30,6 +30,8 @@ pub(crate) struct Meters {
     pub(crate) bytes_written: Count,
     pub(crate) write_waits: Count,
     pub(crate) bytes_appended: Count,
+    pub(crate) bytes_early: Count,
+    pub(crate) bytes_early_named: Count,
     pub(crate) bytes_metadata: Count,
     pub(crate) segment_syncs: Histogram,
     pub(crate) metadata_syncs: Histogram,
@@ -79,6 +81,10 @@ pub struct PoolCounters {
     pub write_waits: u64,
     /// Bytes appended to segments: frames with their headers, padding, and frames that the cleaner moved.
     pub bytes_appended: u64,
+    /// Bytes of chunks that were appended before a flush, while their stream still arrived.
+    pub bytes_early: u64,
+    /// Bytes of these chunks that a flush has named. The rest was overwritten or removed meanwhile, or is still in memory.
+    pub bytes_early_named: u64,
     /// Bytes of keys and values handed to the metadata store, which writes them to its journal first.
     pub bytes_metadata: u64,
     /// Syncs of segments.

@@ -8,6 +8,7 @@
 
 pub(crate) mod chunk;
 pub(crate) mod clone_range;
+pub(crate) mod early;
 pub(crate) mod flush;
 pub(crate) mod holes;
 pub(crate) mod inline;

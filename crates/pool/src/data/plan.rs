@@ -22,7 +22,9 @@ use crate::format::cut::REACH_BEFORE_BYTES;
 use crate::format::frames::{Naming, Packed, Packer, count_packed};
 use crate::format::keys::ChunkId;
 use crate::format::records::Extent;
+use crate::parts::early::EarlyNames;
 use crate::parts::inode::{Inode, Pieces};
+use crate::parts::log::Rule;
 use crate::parts::tails::{self, Tail};
 use crate::store::segment::Appended;
 use crate::{Compression, Error, Handle, Result};
@@ -63,10 +65,10 @@ pub(crate) struct Manner {
 }
 
 /// A chunk that has to be packed and appended.
-struct Fresh {
-    id: ChunkId,
-    content: Bytes,
-    compression: Compression,
+pub(crate) struct Fresh {
+    pub(crate) id: ChunkId,
+    pub(crate) content: Bytes,
+    pub(crate) compression: Compression,
 }
 
 /// A plan whose last chunks have not been stored yet.
@@ -79,6 +81,11 @@ pub(crate) struct Draft {
 struct Planner {
     engine: Arc<Engine>,
     handle: Handle,
+    /// What is known about the chunks of the dirty bytes.
+    early: Arc<EarlyNames>,
+    /// The contents of the early chunks that the plan names.
+    early_contents: HashMap<ChunkId, Bytes>,
+    early_appended: Vec<Appended>,
     compression: Compression,
     share: bool,
     portion: Vec<Fresh>,
@@ -98,9 +105,10 @@ impl Engine {
         self: &Arc<Self>,
         inode: &Arc<Inode>,
         pieces: &Pieces,
+        early: &Arc<EarlyNames>,
         manner: Manner,
     ) -> Result<Plan> {
-        self.cut(inode, pieces, manner)?.store()
+        self.cut(inode, pieces, early, manner)?.store()
     }
 
     /// Plans the flush of `pieces`, but does not store the last portion of chunks. With few pieces there is only one
@@ -109,15 +117,16 @@ impl Engine {
         self: &Arc<Self>,
         inode: &Arc<Inode>,
         pieces: &Pieces,
+        early: &Arc<EarlyNames>,
         manner: Manner,
     ) -> Result<Draft> {
         let mut planner = Planner {
             engine: self.clone(),
             handle: inode.handle,
-            compression: self
-                .volumes
-                .get(inode.handle.volume)
-                .map_or(Compression::None, |it| it.spec.compression),
+            early: early.clone(),
+            early_contents: HashMap::new(),
+            early_appended: Vec::new(),
+            compression: self.compression(inode),
             share: manner.share,
             portion: Vec::new(),
             places: HashMap::new(),
@@ -141,6 +150,11 @@ impl Engine {
             plan.changes.push(ExtentChange { before, after: after.extents }.without_common());
         }
         Ok(Draft { plan, planner })
+    }
+
+    /// How the file's chunks are compressed.
+    pub(crate) fn compression(&self, inode: &Inode) -> Compression {
+        self.volumes.get(inode.handle.volume).map_or(Compression::None, |it| it.spec.compression)
     }
 
     /// The extents that affect, or are changed by, writing a stretch. Returns an offset, and all extents from that offset to
@@ -172,15 +186,24 @@ impl Draft {
         (plan, packed)
     }
 
+    /// Whether the plan names chunks that were appended early, which may not be durable yet.
+    pub(crate) fn names_early(&self) -> bool {
+        !self.planner.early_contents.is_empty()
+    }
+
     /// Stores the remaining chunks. Blocks on the disk.
-    fn store(self) -> Result<Plan> {
+    pub(crate) fn store(self) -> Result<Plan> {
         let Draft { mut plan, mut planner } = self;
         planner.begin_append()?;
         planner.end_append()?;
         plan.appended = planner.appended;
-        if let Some(last) = plan.appended.last() {
-            let engine = planner.engine;
-            engine.stores.writer.sync(last.ticket).inspect_err(|error| engine.stopped.stop(error))?;
+        let engine = planner.engine;
+        let own = plan.appended.last().map(|last| last.ticket);
+        plan.appended.append(&mut planner.early_appended);
+        // The chunks of another file may have been appended later than those of this plan.
+        let all = plan.appended.iter().map(|appended| appended.ticket).max();
+        if let Some(last) = if engine.keeps(Rule::SyncEarly) { all } else { own } {
+            engine.stores.writer.sync(last).inspect_err(|error| engine.stopped.stop(error))?;
         }
         Ok(plan)
     }
@@ -206,12 +229,15 @@ impl Chunks for Planner {
     }
 
     fn write(&mut self, content: Bytes, about: About) -> Result<ChunkId> {
-        let id = self.engine.identity.names.name(&content);
+        let id = self.early.of(&content).unwrap_or_else(|| self.engine.identity.names.name(&content));
         if about.is_provisional {
             self.engine.caches.chunks.insert(id, content.clone());
         }
-        let is_known = self.places.contains_key(&id)
-            || self.before.contains(&id)
+        let is_planned = self.places.contains_key(&id) || self.before.contains(&id);
+        if !is_planned && self.name_early(id, &content) {
+            return Ok(id);
+        }
+        let is_known = is_planned
             || (self.share
                 && self.engine.chunk_record(id)?.is_some_and(|known| self.engine.segments.holds(&known)));
         if is_known {
@@ -230,8 +256,31 @@ impl Chunks for Planner {
 }
 
 impl Planner {
-    /// The chunk's bytes, if it is in the portion.
+    /// Uses the chunk of this name if one was appended early, for this file or another.
+    fn name_early(&mut self, id: ChunkId, content: &Bytes) -> bool {
+        let early = &self.engine.writes.early;
+        let Some((chunk, appended)) =
+            early.get(id).and_then(|chunk| Some((chunk.clone(), chunk.appended()?)))
+        else {
+            return false;
+        };
+        let bytes = content.len() as u64;
+        if chunk.use_first() {
+            self.engine.meters.bytes_early_named.add(bytes);
+        } else {
+            self.engine.meters.shared(1, bytes);
+        }
+        self.early_appended.push(appended);
+        self.before.insert(id);
+        self.early_contents.insert(id, content.clone());
+        true
+    }
+
+    /// The chunk's bytes, if it is in the portion, or was appended early.
     fn fresh(&self, id: ChunkId) -> Option<Bytes> {
+        if let Some(content) = self.early_contents.get(&id) {
+            return Some(content.clone());
+        }
         let place = self.places.get(&id)?;
         self.portion.get(*place).map(|fresh| fresh.content.clone())
     }
@@ -262,7 +311,7 @@ impl Planner {
 }
 
 /// Packs chunks, on several cores if there are many bytes.
-fn pack_all(naming: Naming, portion: &[Fresh], bytes: usize) -> Vec<Packed> {
+pub(crate) fn pack_all(naming: Naming, portion: &[Fresh], bytes: usize) -> Vec<Packed> {
     let parts = packers().min(bytes / PACK_BYTES_MIN).max(1);
     let mut parts = portion.chunks(portion.len().div_ceil(parts).max(1));
     let Some(first) = parts.next() else { return Vec::new() };

@@ -82,7 +82,7 @@ impl Engine {
     }
 
     /// Adds a dirty piece, for which `growth` is reserved. Returns how many dirty bytes it replaced.
-    fn insert(&self, inode: &Arc<Inode>, offset: u64, data: Bytes, growth: u64) -> Result<u64> {
+    fn insert(self: &Arc<Self>, inode: &Arc<Inode>, offset: u64, data: Bytes, growth: u64) -> Result<u64> {
         let now = self.clock.now();
         let has_log = self.has_log(inode.handle.volume);
         let release = |_: &Error| self.volumes.release(inode.handle.volume, growth);
@@ -104,9 +104,13 @@ impl Engine {
         unstable.mtime = Some(now);
         unstable.ctime = Some(now.max(shown.ctime));
         state.dirty_since.get_or_insert_with(Instant::now);
-        let is_much = state.dirty.bytes() >= WRITE_BEHIND_BYTES;
+        let bytes_dirty = state.dirty.bytes();
+        let (is_much, is_early_due) = (bytes_dirty >= WRITE_BEHIND_BYTES, state.early.is_due(bytes_dirty));
         drop(state);
         self.writes.dirty.note(inode);
+        if is_early_due {
+            self.begin_early(inode);
+        }
         if is_much {
             self.signals.pressure.notify_one();
         }

@@ -30,6 +30,7 @@ use crate::parts::chunk_cache::ChunkCache;
 use crate::parts::cleaner::Cleaner;
 use crate::parts::committer::{Committer, Stopped, Written};
 use crate::parts::dirty::Dirty;
+use crate::parts::early::{EarlyChunks, EarlyQueue};
 use crate::parts::fingerprints::Fingerprints;
 use crate::parts::inline_files::InlineFiles;
 use crate::parts::inode::{Inode, InodeCache, change_floor};
@@ -111,12 +112,14 @@ pub(crate) struct Stores {
     pub(crate) keeper: Keeper,
 }
 
-/// The two threads that make changes durable.
+/// The threads that append and make changes durable.
 pub(crate) struct Committing {
     /// Writes the batches of a commit group, and syncs once for all of them.
     pub(crate) committer: Committer,
     /// Appends the chunks of small flushes, and syncs once for all of them.
     pub(crate) storer: Storer,
+    /// Appends the complete chunks of streams before a flush.
+    pub(crate) early: EarlyQueue,
     /// Whether the commit group under way has written anything.
     pub(crate) written: Written,
 }
@@ -125,6 +128,8 @@ pub(crate) struct Committing {
 pub(crate) struct Writes {
     /// Inodes with dirty data.
     pub(crate) dirty: Dirty,
+    /// Chunks that were appended before a flush names them.
+    pub(crate) early: Arc<EarlyChunks>,
     /// Files with bytes stored inline in the metadata store.
     pub(crate) inline: InlineFiles,
     /// Held shared while a write is put into memory, and exclusively while a snapshot is taken.
@@ -264,6 +269,7 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.signals.close();
         self.log.iter().for_each(|log| log.stop());
+        self.committing.early.stop();
         self.committing.storer.stop();
         self.committing.committer.stop();
     }

@@ -16,6 +16,7 @@ use crate::parts::chunk_cache::ChunkCache;
 use crate::parts::cleaner::Cleaner;
 use crate::parts::committer::{self, Group, Stopped, Written};
 use crate::parts::dirty::Dirty;
+use crate::parts::early;
 use crate::parts::fingerprints::Fingerprints;
 use crate::parts::inline_files::InlineFiles;
 use crate::parts::inode::InodeCache;
@@ -146,6 +147,7 @@ impl Engine {
             committing: Committing {
                 committer: committer::start(committing)?,
                 storer: storer::start(writer.clone(), stopped.clone())?,
+                early: early::start()?,
                 written,
             },
             volumes: Volumes::load(&*meta)?,
@@ -156,6 +158,7 @@ impl Engine {
             counters: Mutex::new(counters),
             writes: Writes {
                 dirty: Dirty::new(options.dirty_bytes_max, signals.clone()),
+                early: Arc::default(),
                 inline: InlineFiles::default(),
                 gate: Arc::default(),
             },
@@ -216,6 +219,7 @@ impl Engine {
         self.chunk_before_close().await;
         let engine = self.clone();
         let sealed = sync::blocking(move || {
+            engine.committing.early.stop();
             let sealed = engine.stopped.check().and_then(|()| engine.stores.writer.close());
             engine.log.iter().for_each(|log| log.stop());
             engine.committing.storer.stop();

@@ -12,10 +12,9 @@ use crate::base::sync;
 use crate::format::keys::InodeKey;
 use crate::parts::inode::Inode;
 
-/// A file with this many dirty bytes is flushed in the background. So a stream is written to the disk while the client
-/// still sends it, and little is left to write when the client asks for durability. A much smaller value would store
-/// more provisional chunks, because writes arrive out of order.
-pub(crate) const WRITE_BEHIND_BYTES: u64 = 16 << 20;
+/// A file with this many dirty bytes is flushed in the background, so that one file does not take all the room. A stream's bytes are
+/// on their way to the disk long before ([`crate::parts::early`]), and each flush costs two syncs.
+pub(crate) const WRITE_BEHIND_BYTES: u64 = 64 << 20;
 
 /// Whether a writer had to wait for room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

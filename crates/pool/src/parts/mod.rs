@@ -1,4 +1,4 @@
-//! The parts of an open pool: its state in memory, and its two threads.
+//! The parts of an open pool: its state in memory, and its three threads.
 //!
 //! Each part is a field of [`crate::engine::Engine`] and does not know the engine. A part is filled from the metadata
 //! store at opening or starts empty, and the layers above report changes to it. Open `inode/mod.rs` first, then
@@ -8,6 +8,7 @@ pub(crate) mod chunk_cache;
 pub(crate) mod cleaner;
 pub(crate) mod committer;
 pub(crate) mod dirty;
+pub(crate) mod early;
 pub(crate) mod fingerprints;
 pub(crate) mod inline_files;
 pub(crate) mod inode;

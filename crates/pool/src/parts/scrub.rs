@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use crate::Result;
 use crate::base::sync;
 use crate::format::codec::{Decoded, Decoder, Encoder};
-use crate::format::keys;
+use crate::format::keys::{self, SegmentId};
 use crate::format::records::Record;
 use crate::store::meta::MetaStore;
 
@@ -75,6 +75,8 @@ pub(crate) struct State {
     pub(crate) repaired_by_readers: u64,
     /// Whether a scrub is needed because a copy has missed a write.
     pub(crate) wanted: bool,
+    /// The last segment that may lack a write in a copy, if such a scrub waits until those segments are no longer in use.
+    pub(crate) retired: Option<SegmentId>,
     /// Counts the scrubs that began since the pool was opened.
     pub(crate) generation: u64,
     /// The scrub whose inline bytes have all been checked.

@@ -36,8 +36,9 @@ async fn a_flush_that_finds_the_disk_full_keeps_the_data_and_ends_well_later() {
     let disk = Arc::new(FaultyDisk::default());
     let (pool, root, file) = pool_with_file(&disk).await;
     let (one, two) = (bytes(1, 300_000), bytes(2, 200_000));
-    pool.write(file, 0, one.clone(), Stability::Unstable).await.unwrap();
+    // Before the write, whose chunks are appended at once.
     disk.set_full(true);
+    pool.write(file, 0, one.clone(), Stability::Unstable).await.unwrap();
     assert!(matches!(pool.commit(file, 0, 0).await, Err(Error::NoSpace)));
     assert_eq!(read(&pool, file).await.unwrap(), one);
     pool.write(file, 100_000, two.clone(), Stability::Unstable).await.unwrap();

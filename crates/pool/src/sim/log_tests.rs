@@ -27,7 +27,7 @@ const HISTORIES: u64 = 2000;
 type Run = fn(Arc<FaultyDisk>, u64) -> Result<(), Failure>;
 
 /// The first seed whose history fails.
-fn found_by(rule: Option<Rule>, histories: u64, run: Run) -> Option<u64> {
+pub(super) fn found_by(rule: Option<Rule>, histories: u64, run: Run) -> Option<u64> {
     let (next, found) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
     let work = || {
         loop {
@@ -68,6 +68,7 @@ fn run_of(rule: Rule) -> Run {
         Rule::WaitForData => run_two_commits,
         Rule::FailedGroup | Rule::TellLoss => run_failed_sync,
         Rule::FlushRefused => run_refused,
+        Rule::SyncEarly => super::early_tests::run_streams,
         Rule::WaitForLogging | Rule::WaitForOvertaken => run_overtaken,
         Rule::FlushForSnapshot | Rule::Floor => |disk, seed| history::run_on(disk, seed).map(drop),
         _ => |disk, seed| history::run_syncs_on(disk, seed).map(drop),
@@ -80,19 +81,19 @@ fn bytes(seed: u64, length: usize) -> Bytes {
     bytes.into()
 }
 
-fn words<T>(outcome: crate::Result<T>) -> std::result::Result<T, String> {
+pub(super) fn words<T>(outcome: crate::Result<T>) -> std::result::Result<T, String> {
     outcome.map_err(|error| error.to_string())
 }
 
 /// A simulated machine with a disk.
-struct Machine {
+pub(super) struct Machine {
     setting: Setting,
     shared: Rc<Shared>,
-    random: Random,
+    pub(super) random: Random,
 }
 
 impl Machine {
-    fn new(disk: Arc<FaultyDisk>, seed: u64) -> Machine {
+    pub(super) fn new(disk: Arc<FaultyDisk>, seed: u64) -> Machine {
         let mut random = Random::new(seed);
         let mut setting = Setting::draw(&mut random);
         setting.options.bytes_max = None;
@@ -102,7 +103,10 @@ impl Machine {
     }
 
     /// Opens the pool and runs `life` on it, until it ends or the power fails. Then the power is cut.
-    fn run<F: Future<Output = std::result::Result<(), String>>>(&mut self, life: impl FnOnce(Pool) -> F) {
+    pub(super) fn run<F: Future<Output = std::result::Result<(), String>>>(
+        &mut self,
+        life: impl FnOnce(Pool) -> F,
+    ) {
         if self.shared.has_failed() {
             return;
         }
@@ -115,7 +119,7 @@ impl Machine {
         disk.crash(self.random.next());
     }
 
-    fn end(self, seed: u64) -> Result<(), Failure> {
+    pub(super) fn end(self, seed: u64) -> Result<(), Failure> {
         finish(seed, &self.shared)
     }
 }
@@ -134,7 +138,7 @@ async fn warm(pool: &Pool, file: Handle) -> std::result::Result<(), String> {
 }
 
 /// Lets others go on, for a moment or until nothing else is left to do.
-async fn wander(random: &mut Random) {
+pub(super) async fn wander(random: &mut Random) {
     if random.permille(600) {
         tokio::task::yield_now().await;
     } else {
@@ -142,7 +146,11 @@ async fn wander(random: &mut Random) {
     }
 }
 
-async fn content_of(pool: &Pool, root: Handle, name: &str) -> std::result::Result<Vec<u8>, String> {
+pub(super) async fn content_of(
+    pool: &Pool,
+    root: Handle,
+    name: &str,
+) -> std::result::Result<Vec<u8>, String> {
     let found = words(pool.lookup(root, name.as_bytes()).await)?;
     Ok(words(pool.read(found.handle, 0, u32::MAX).await)?.pieces.concat())
 }
@@ -153,7 +161,7 @@ async fn require_content(pool: &Pool, name: &str, expected: Bytes) -> std::resul
     if content == expected { Ok(()) } else { Err(format!("{name} does not have what was promised")) }
 }
 
-async fn file_in(pool: &Pool, root: Handle, name: &str) -> std::result::Result<Handle, String> {
+pub(super) async fn file_in(pool: &Pool, root: Handle, name: &str) -> std::result::Result<Handle, String> {
     let new = NewInode::new(Kind::File, 0o644);
     Ok(words(pool.create(root, name.as_bytes(), new).await)?.attributes.handle)
 }

@@ -19,6 +19,7 @@ mod bucket_cut_tests;
 mod buckets;
 mod client;
 mod content;
+mod early_tests;
 mod effect;
 mod fault_tests;
 pub(crate) mod faulty;

@@ -17,6 +17,8 @@ impl Engine {
             log_bytes: meters.log_bytes.get(),
             log_refused: meters.log_refused.get(),
             bytes_appended: meters.bytes_appended.get(),
+            bytes_early: meters.bytes_early.get(),
+            bytes_early_named: meters.bytes_early_named.get(),
             bytes_metadata: meters.bytes_metadata.get(),
             segment_syncs: meters.segment_syncs.distribution(),
             metadata_syncs: meters.metadata_syncs.distribution(),

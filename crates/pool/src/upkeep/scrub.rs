@@ -130,20 +130,31 @@ impl Engine {
         let engine = self.clone();
         sync::blocking(move || {
             if engine.stores.segments.is_degraded() {
-                sync::lock(&engine.upkeep.scrub.state).wanted = true;
+                let mut state = sync::lock(&engine.upkeep.scrub.state);
+                (state.wanted, state.retired) = (true, None);
+                drop(state);
                 // The reason was logged when the copy became unavailable.
                 if engine.revive_copy().is_err() {
                     return Ok(false);
                 }
             }
-            let was_wanted = sync::lock(&engine.upkeep.scrub.state).wanted;
+            let (was_wanted, retired) = {
+                let state = sync::lock(&engine.upkeep.scrub.state);
+                (state.wanted, state.retired)
+            };
             if was_wanted {
                 // The copy also lacks frames of the open segment, and only settled segments are scrubbed.
-                engine.stores.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error))?;
-                if !engine.stores.writer.has_only_open_in_use() {
+                let last = match retired {
+                    Some(last) => last,
+                    None => engine.stores.writer.retire().inspect_err(|error| engine.stopped.stop(error))?,
+                };
+                let is_settled = engine.stores.writer.are_settled(last);
+                let mut state = sync::lock(&engine.upkeep.scrub.state);
+                state.retired = (!is_settled).then_some(last);
+                if !is_settled {
                     return Ok(false);
                 }
-                sync::lock(&engine.upkeep.scrub.state).wanted = false;
+                state.wanted = false;
             }
             let running = sync::lock(&engine.upkeep.scrub.state).record.running;
             Ok(was_wanted || (!running && engine.copy_lacks_segments()?))

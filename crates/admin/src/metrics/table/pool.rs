@@ -59,6 +59,23 @@ pub(super) static FAMILIES: &[Family] = &[
         collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_appended)),
     },
     Family {
+        name: "forebay_pool_early_bytes_total",
+        kind: Kind::Counter,
+        labels: &[],
+        says: "Bytes of chunks that were appended while their stream still arrived, before a client asked for a sync.",
+        then: "See forebay_pool_early_named_bytes_total.",
+        collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_early)),
+    },
+    Family {
+        name: "forebay_pool_early_named_bytes_total",
+        kind: Kind::Counter,
+        labels: &[],
+        says: "Bytes of these chunks that a flush has made part of a file.",
+        then: "If it stays far behind, clients overwrite or delete what they have just written, and the cleaner \
+               has more to do.",
+        collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_early_named)),
+    },
+    Family {
         name: "forebay_pool_metadata_written_bytes_total",
         kind: Kind::Counter,
         labels: &[],

@@ -3,7 +3,7 @@
 //! A crash must be safe at any point of these steps:
 //! 1. The dirty pieces move to *flushing*. Readers still see them, over the extents and under newer dirty pieces.
 //! 2. They are cut (see [`crate::data::plan`] and [`crate::data::stretch`]). Chunks that the pool does not have are appended
-//!    to the open segment.
+//!    to the open segment, unless [`crate::data::early`] has done that already.
 //! 3. The segment is synced. A crash up to here leaves frames that no metadata names.
 //! 4. One batch names the chunks, and carries extents, size and times. A crash before the batch is durable leaves the file
 //!    as it was. After that, the file has everything that was flushed.
@@ -139,7 +139,10 @@ impl Engine {
     ) -> Result<Effect> {
         self.stopped.check()?;
         let log = self.log.as_deref();
-        let Some(taken) = Taken::take(inode, log, needed, leave_tails) else { return Ok(Effect::Nothing) };
+        let appending = inode.appending.lock().await;
+        let taken = Taken::take(inode, log, needed, leave_tails);
+        drop(appending);
+        let Some(taken) = taken else { return Ok(Effect::Nothing) };
         let (mut taken, mut effect) = (Some(taken), Effect::Durable);
         while let Some(portion) = taken {
             let portion = Arc::new(portion);
@@ -215,10 +218,15 @@ impl Engine {
         let manner = Manner { share, leave_tails: taken.leave_tails };
         if taken.pieces.bytes() > SMALL_BYTES_MAX {
             let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
-            let plan = sync::blocking(move || engine.plan(&file, &work.pieces, manner)).await?;
+            let plan = sync::blocking(move || engine.plan(&file, &work.pieces, &work.early, manner)).await?;
             return Ok((plan, Vec::new()));
         }
-        Ok(self.cut(inode, &taken.pieces, manner)?.pack())
+        let draft = self.cut(inode, &taken.pieces, &taken.early, manner)?;
+        if draft.names_early() {
+            // Their segment has to be synced, and the storer syncs what it appends only.
+            return Ok((sync::blocking(move || draft.store()).await?, Vec::new()));
+        }
+        Ok(draft.pack())
     }
 
     /// With `share`, looks for chunks that the pool has already.

@@ -8,6 +8,7 @@ use crate::data::plan::Plan;
 use crate::engine::txn::Txn;
 use crate::format::keys::ChunkId;
 use crate::format::records::ChunkRecord;
+use crate::parts::early::EarlyNames;
 use crate::parts::inode::{Flushed, Inode, Pieces, State, Unstable};
 use crate::parts::log::{Log, Rule};
 
@@ -30,6 +31,8 @@ pub(super) struct Taken {
     pub(super) truncations: u64,
     pub(super) size: u64,
     pub(super) leave_tails: bool,
+    /// What is known about the chunks of the pieces and the rest.
+    pub(super) early: Arc<EarlyNames>,
     /// The log's position when the pieces were taken: the flush absorbs everything up to it.
     position: u64,
 }
@@ -57,7 +60,8 @@ impl Taken {
         let (unstable, rollbacks) = (state.unstable.clone(), state.rollbacks);
         // Records are drawn under the state lock, so all up to here are of bytes that were taken, or are older than those.
         let position = log.map_or(0, Log::position);
-        let taken = Taken::portion(&state, all, unstable, growth, rollbacks, position);
+        let early = Arc::new(state.early.take());
+        let taken = Taken::portion(&state, all, unstable, growth, rollbacks, position, early);
         // The batch says that everything logged is absorbed, so a tail that was logged may not be left.
         let is_logged = state.logged_from.is_some() && log.is_some_and(|log| log.keeps(Rule::NoTail));
         let leave_tails =
@@ -73,13 +77,25 @@ impl Taken {
         growth: u64,
         rollbacks: u64,
         position: u64,
+        early: Arc<EarlyNames>,
     ) -> Taken {
         let (pieces, rest) = match all.split(PORTION_PIECES_MAX) {
             Some((first, rest)) => (Arc::new(first), Arc::new(rest)),
             None => (all, Arc::default()),
         };
         let (truncations, size) = (state.truncations, state.record.size);
-        Taken { pieces, rest, unstable, growth, rollbacks, truncations, size, leave_tails: false, position }
+        Taken {
+            pieces,
+            rest,
+            unstable,
+            growth,
+            rollbacks,
+            truncations,
+            size,
+            leave_tails: false,
+            position,
+            early,
+        }
     }
 
     /// Returns the next portion after this one has become durable, or `None` if this was the last.
@@ -93,7 +109,8 @@ impl Taken {
         let growth = self.growth_of(self.rest.bytes());
         // If a rollback has just happened, it is detected in the same way as one that comes later.
         let (rest, unstable) = (self.rest.clone(), unstable.clone());
-        Some(Taken::portion(&state, rest, unstable, growth, self.rollbacks, self.position))
+        let early = self.early.clone();
+        Some(Taken::portion(&state, rest, unstable, growth, self.rollbacks, self.position, early))
     }
 
     /// The number of bytes that are still to be made durable.
@@ -118,6 +135,7 @@ impl Taken {
             return None;
         }
         state.growth += self.growth;
+        state.early.names.extend(&self.early);
         let unlogged = std::mem::take(&mut state.unlogged_flushing);
         state.unlogged.restore_under(&unlogged);
         state.dirty_since = Some(tokio::time::Instant::now());

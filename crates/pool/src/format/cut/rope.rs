@@ -38,6 +38,19 @@ impl Rope {
         joined.freeze()
     }
 
+    /// Whether the bytes of `range` are in one piece, so that [`Rope::slice`] does not copy them.
+    pub(crate) fn is_one_piece(&self, range: Range<usize>) -> bool {
+        let first = self.pieces.partition_point(|(start, piece)| start + piece.len() <= range.start);
+        self.pieces.get(first).is_some_and(|(start, piece)| range.end <= start + piece.len())
+    }
+
+    /// The bytes from `at` on, which are not copied.
+    pub(crate) fn from(&self, at: usize) -> Rope {
+        let mut rest = Rope::default();
+        self.parts(at..self.length).for_each(|part| rest.push(part));
+        rest
+    }
+
     /// The `N` bytes at `at`, if that many exist.
     pub(crate) fn array<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
         let end = at.checked_add(N).filter(|end| *end <= self.length)?;
@@ -81,7 +94,15 @@ mod tests {
             pieces.into_iter().for_each(|piece| rope.push(piece.into()));
             prop_assert_eq!(rope.len(), whole.len());
             let (start, end) = (from.min(whole.len()), (from + length).min(whole.len()));
-            prop_assert_eq!(&rope.slice(from..from + length)[..], &whole[start..end]);
+            let slice = rope.slice(from..from + length);
+            prop_assert_eq!(&slice[..], &whole[start..end]);
+            if end - start == length && length > 0 {
+                let is_inside = |piece: &Bytes| piece.as_ptr_range().contains(&slice.as_ptr());
+                let is_slice = rope.pieces.iter().any(|(_, piece)| is_inside(piece));
+                prop_assert_eq!(rope.is_one_piece(from..from + length), is_slice);
+            }
+            let rest = rope.from(from.min(whole.len()));
+            prop_assert_eq!(&rest.slice(0..rest.len())[..], &whole[start..]);
             let array: Option<[u8; 7]> = whole.get(from..).and_then(|rest| rest.first_chunk()).copied();
             prop_assert_eq!(rope.array::<7>(from), array);
         }

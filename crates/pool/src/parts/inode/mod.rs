@@ -3,9 +3,10 @@
 //! Only the committer changes the durable record, and the inode is in the cache meanwhile. Unstable writes change the
 //! *unstable* part under the inode's lock. Readers see both combined: [`State::attributes`].
 //!
-//! Two locks:
+//! Locks:
 //! - `order` (async) is held by each task that changes extents: a flush, a truncation, a hole, a clone, the reaper. A
 //!   task may hold it while waiting for the disk. A task that holds several must take them in the order of their keys.
+//! - `appending` (async) is taken after `order`, or without waiting.
 //! - `state` is held only for operations in memory. A thread that holds one waits for no other lock, with one
 //!   exception: the committer, and only the committer, may hold the states of several inodes.
 //!
@@ -30,6 +31,7 @@ use tokio::time::Instant;
 use crate::base::sync;
 use crate::format::keys::InodeKey;
 use crate::format::records::InodeRecord;
+use crate::parts::early::Early;
 use crate::{Attributes, Error, Handle, InodeId, Kind, Result};
 
 /// The first `change` of an era.
@@ -45,6 +47,8 @@ const STAGED_CHANGE_GAP: u64 = 4096;
 pub(crate) struct Inode {
     pub(crate) handle: Handle,
     pub(crate) order: Arc<tokio::sync::Mutex<()>>,
+    /// Held while dirty bytes are appended early, so that a flush does not take what is just being appended.
+    pub(crate) appending: Arc<tokio::sync::Mutex<()>>,
     state: Mutex<State>,
 }
 
@@ -112,6 +116,8 @@ pub(crate) struct State {
     pub(crate) batch: u64,
     /// When the oldest unstable change was made.
     pub(crate) dirty_since: Option<Instant>,
+    /// What has been appended of `dirty` before a flush takes it.
+    pub(crate) early: Early,
     /// The number of flushes in a row that left all they could in memory.
     pub(crate) deferrals: u8,
     /// The largest `change` used so far.
@@ -138,6 +144,7 @@ impl Inode {
         Inode {
             handle,
             order: Arc::default(),
+            appending: Arc::default(),
             state: Mutex::new(State {
                 record,
                 unstable: Unstable::default(),
@@ -155,6 +162,7 @@ impl Inode {
                 log_closed: 0,
                 batch: 0,
                 dirty_since: None,
+                early: Early::default(),
                 deferrals: 0,
                 change_reserved,
                 holds: 0,
@@ -256,6 +264,7 @@ impl State {
                 self.unlogged.remove(range);
             }
         }
+        self.early = Early::default();
         self.truncations += 1;
         self.truncating = false;
         before - self.dirty.bytes()
@@ -267,6 +276,7 @@ impl State {
         self.unlogged = Pieces::default();
         self.unlogged_flushing = Pieces::default();
         self.logged_from = None;
+        self.early = Early::default();
         std::mem::take(&mut self.dirty).bytes()
     }
 
@@ -341,6 +351,9 @@ impl State {
             self.unlogged_flushing = Pieces::default();
         }
         self.absorbed(flushed.absorbed);
+        if self.dirty.is_empty() && self.flushing.is_none() {
+            self.early = Early::default();
+        }
         replaced
     }
 

@@ -86,6 +86,19 @@ impl Pieces {
         before.into_iter().chain(self.map.range(range.clone())).map(cut).collect()
     }
 
+    /// The bytes from `offset` on, up to the first gap.
+    pub(crate) fn run(&self, offset: u64) -> impl Iterator<Item = Bytes> {
+        let before = self.map.range(..offset).next_back();
+        let before = before.filter(|(start, piece)| end(**start, piece) > offset);
+        let mut reached = offset;
+        before.into_iter().chain(self.map.range(offset..)).map_while(move |(start, piece)| {
+            let skip = index(reached.saturating_sub(*start));
+            let is_next = *start <= reached;
+            reached = end(*start, piece);
+            is_next.then(|| piece.slice(skip..))
+        })
+    }
+
     /// All pieces, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &Bytes)> {
         self.map.iter().map(|(offset, piece)| (*offset, piece))
@@ -165,6 +178,9 @@ mod tests {
                 prop_assert_eq!(flat(&pieces, 0..u64::MAX), expected.clone());
                 let some: Vec<_> = expected.into_iter().filter(|(at, _)| (10..30).contains(at)).collect();
                 prop_assert_eq!(flat(&pieces, 10..30), some);
+                let run: Vec<u8> = pieces.run(10).flatten().collect();
+                let expected: Vec<u8> = model[10..].iter().map_while(|byte| *byte).collect();
+                prop_assert_eq!(run, expected);
             }
         }
     }

@@ -1,6 +1,6 @@
-//! The rules that keep what the log promises.
+//! The rules that keep what the log, and a flush, promise.
 
-/// A rule of the log. Tests switch one off, and see that the simulation finds out.
+/// A rule. Tests switch one off, and see that the simulation finds out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// A flush says what it absorbs.
@@ -37,11 +37,13 @@ pub(crate) enum Rule {
     TellLoss,
     /// Opening puts back what one copy lacks.
     MendCopies,
+    /// A flush syncs the segments of chunks that were appended early.
+    SyncEarly,
 }
 
 #[cfg(test)]
 impl Rule {
-    pub(crate) const ALL: [Rule; 17] = [
+    pub(crate) const ALL: [Rule; 18] = [
         Rule::Absorb,
         Rule::AbsorbLastPortion,
         Rule::NoTail,
@@ -59,5 +61,6 @@ impl Rule {
         Rule::FailedGroup,
         Rule::TellLoss,
         Rule::MendCopies,
+        Rule::SyncEarly,
     ];
 }

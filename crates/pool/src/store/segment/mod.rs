@@ -17,7 +17,7 @@ pub(crate) use contents::{frames_in, header_of};
 pub(crate) use files::FileSegments;
 pub(crate) use memory::MemorySegments;
 pub(crate) use mirror::MirroredSegments;
-pub(crate) use writer::{Appended, SegmentWriter, Stamp};
+pub(crate) use writer::{Appended, Placed, SegmentWriter, Stamp};
 
 use bytes::Bytes;
 

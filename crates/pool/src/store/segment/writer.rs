@@ -44,6 +44,12 @@ pub(crate) struct Appended {
 }
 
 impl Appended {
+    /// One of the chunks as an append of its own. `None` if there are fewer.
+    pub(crate) fn share(&self, index: usize) -> Option<Appended> {
+        let placed = vec![*self.placed.get(index)?];
+        Some(Appended { placed, ticket: self.ticket, pins: self.pins.clone() })
+    }
+
     /// Must be called by the committer's job that staged the chunks. No other job runs before the batch is applied, so the
     /// segments need no more protection.
     pub(crate) fn named(self) {
@@ -232,11 +238,11 @@ impl SegmentWriter {
         open != Some(id) && !unsynced && !sync::lock(&self.pins).contains_key(&id)
     }
 
-    /// Whether every segment except the open one is [settled](Self::is_settled).
-    pub(crate) fn has_only_open_in_use(&self) -> bool {
-        let open = sync::lock(&self.state).open.as_ref().map(|open| open.id);
-        let unsynced = sync::lock(&self.unsynced).segments.iter().any(|(known, _)| Some(*known) != open);
-        !unsynced && sync::lock(&self.pins).keys().all(|id| Some(*id) == open)
+    /// Whether every segment up to this one is [settled](Self::is_settled).
+    pub(crate) fn are_settled(&self, last: SegmentId) -> bool {
+        let open = sync::lock(&self.state).open.as_ref().is_some_and(|open| open.id <= last);
+        let unsynced = sync::lock(&self.unsynced).segments.iter().any(|(known, _)| *known <= last);
+        !open && !unsynced && sync::lock(&self.pins).keys().all(|id| *id > last)
     }
 
     /// Appends chunks, each as one frame.
@@ -338,6 +344,18 @@ impl SegmentWriter {
                 sync::lock(&self.unsynced).add(open.id, Some(open.offset));
             }
         }
+    }
+
+    /// Ends the open segment, makes everything appended so far durable, and returns the last segment of this start so far. Blocks
+    /// on the disk.
+    pub(crate) fn retire(&self) -> Result<SegmentId> {
+        let last = {
+            let mut state = sync::lock(&self.state);
+            self.fill(&mut state);
+            SegmentId(state.next.saturating_sub(1))
+        };
+        self.sync_all()?;
+        Ok(last)
     }
 
     /// If `certain` holds for the open segment, ends it and makes everything appended so far durable. Blocks on the disk.
@@ -487,7 +505,12 @@ mod tests {
         let second = appended.next().unwrap();
         let last = second.placed[0].record.segment;
         assert!(!writer.is_settled(last));
+        let shared = second.share(0).unwrap();
+        assert!(second.share(1).is_none());
         second.named();
+        assert!(!writer.is_settled(last) && !writer.are_settled(last), "another append shares the chunk");
+        shared.named();
         assert!(writer.is_settled(segment) && writer.is_settled(last));
+        assert!(writer.are_settled(segment));
     }
 }
