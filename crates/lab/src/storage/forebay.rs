@@ -259,6 +259,11 @@ impl Storage for Forebay {
         self.serve()
     }
 
+    fn renew(&mut self) -> Result<()> {
+        self.stop()?;
+        self.serve()
+    }
+
     fn volumes(&self) -> Result<&dyn Volumes> {
         Ok(self)
     }

@@ -16,10 +16,11 @@ use crate::toolbox::{Toolbox, Toolset};
 
 /// The storage.
 pub struct Ganesha {
+    tools: Toolbox,
     server: Server,
     folder: PathBuf,
+    log: PathBuf,
     listen: Ipv4Addr,
-    version: String,
 }
 
 /// Not 2049, so that it can run beside Forebay at one address.
@@ -36,23 +37,33 @@ impl Ganesha {
             let path = folder.join(name);
             fs::create_dir_all(&path).with_context(|| format!("make {}", path.display()))?;
         }
-        let config_path = folder.join("ganesha.conf");
-        fs::write(&config_path, configuration(&tools, &folder, environment.gateway()))
-            .with_context(|| format!("write {}", config_path.display()))?;
-        let log_path = environment.logs().join("ganesha.log");
-        let log = File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
-        let mut command = tools.command("usr/bin/ganesha.nfsd");
-        command.arg("-F").arg("-f").arg(&config_path).args(["-N", "NIV_EVENT"]);
-        command.arg("-L").arg("/dev/stderr").arg("-p").arg(folder.join("pid"));
-        let version = tools.version("nfs-ganesha")?;
-        let server = Server::new("ganesha.nfsd");
-        let mut storage = Self { server, folder, listen: environment.gateway(), version };
-        storage.server.start(&mut command, log)?;
-        storage
-            .server
-            .wait_for_port(storage.listen, PORT, PATIENCE)
-            .with_context(|| format!("NFS-Ganesha did not come up; its log is {}", log_path.display()))?;
+        let (server, log, listen) =
+            (Server::new("ganesha.nfsd"), environment.logs().join("ganesha.log"), environment.gateway());
+        let mut storage = Self { tools, server, folder, log, listen };
+        let path = storage.config_path();
+        fs::write(&path, configuration(&storage.tools, &storage.folder, listen))
+            .with_context(|| format!("write {}", path.display()))?;
+        storage.serve()?;
         Ok(storage)
+    }
+
+    fn config_path(&self) -> PathBuf {
+        self.folder.join("ganesha.conf")
+    }
+
+    fn serve(&mut self) -> Result<()> {
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(&self.log)
+            .with_context(|| format!("open {}", self.log.display()))?;
+        let mut command = self.tools.command("usr/bin/ganesha.nfsd");
+        command.arg("-F").arg("-f").arg(self.config_path()).args(["-N", "NIV_EVENT"]);
+        command.arg("-L").arg("/dev/stderr").arg("-p").arg(self.folder.join("pid"));
+        self.server.start(&mut command, log)?;
+        self.server
+            .wait_for_port(self.listen, PORT, PATIENCE)
+            .with_context(|| format!("NFS-Ganesha did not come up; its log is {}", self.log.display()))
     }
 }
 
@@ -79,7 +90,8 @@ impl Storage for Ganesha {
     }
 
     fn versions(&self) -> Vec<(String, String)> {
-        vec![("nfs-ganesha".into(), self.version.clone())]
+        let version = self.tools.version("nfs-ganesha");
+        version.map(|version| ("nfs-ganesha".to_owned(), version)).into_iter().collect()
     }
 
     fn renames_unlinked(&self) -> bool {
@@ -99,6 +111,11 @@ impl Storage for Ganesha {
 
     fn kill(&mut self) -> Result<()> {
         self.server.kill()
+    }
+
+    fn renew(&mut self) -> Result<()> {
+        self.stop()?;
+        self.serve()
     }
 
     fn stop(&mut self) -> Result<()> {

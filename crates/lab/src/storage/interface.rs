@@ -101,6 +101,11 @@ pub trait Storage: Send {
         bail!("storage {} has no server of its own to start again", self.kind())
     }
 
+    /// Stops its server cleanly and starts it again on the same data, if it has one on the host. No guest has it mounted.
+    fn renew(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// Its volumes.
     fn volumes(&self) -> Result<&dyn Volumes> {
         bail!("storage {} has no volumes that can be cloned", self.kind())

@@ -52,18 +52,28 @@ impl LocalSegments {
         self.0.len()
     }
 
-    /// Describes the first replica that has more than its active segment, or whose active segment does not begin where the tier ends.
+    /// Describes the first replica that has more than it needs. In each partition one replica, as the leader, has only its active segment,
+    /// which begins where the tier ends. Followers close their segments at other offsets than the leader, so the one in which the tier ends
+    /// may be closed.
     pub fn first_with_more(&self, reading: &TierReading) -> Option<String> {
         self.0.iter().find_map(|((broker, partition), bases)| {
             let tiered = reading.next.get(partition).copied().unwrap_or_default();
+            let has_leader = self.of(partition).any(|bases| *bases == [tiered]);
             match bases.as_slice() {
-                [base] if *base == tiered => None,
+                [base] if has_leader && *base <= tiered => None,
+                [base, next] if has_leader && *base <= tiered && tiered < *next => None,
                 [base] => Some(format!(
                     "broker {broker} has {partition} from {base}, and the tier ends at {tiered}"
                 )),
                 several => Some(format!("broker {broker} has {} segments of {partition}", several.len())),
             }
         })
+    }
+
+    /// The base offsets of each replica of a partition.
+    fn of<'a>(&'a self, partition: &'a str) -> impl Iterator<Item = &'a Vec<u64>> {
+        let ours = self.0.iter().filter(move |((_, name), _)| name == partition);
+        ours.map(|(_, bases)| bases)
     }
 }
 
@@ -77,12 +87,18 @@ fn segment_in(entry: &TreeEntry) -> Option<(&str, u64)> {
 mod tests {
     use super::*;
 
-    fn listed(paths: &[&str]) -> LocalSegments {
+    fn listed_by(brokers: &[(u32, &[&str])]) -> LocalSegments {
         let entry =
             |path: &&str| TreeEntry { path: path.into(), folder: false, bytes: 1, allocated_bytes: 1 };
         let mut all = LocalSegments::default();
-        all.take(1, &paths.iter().map(entry).collect::<Vec<_>>(), &["plain-1"]);
+        for (broker, paths) in brokers {
+            all.take(*broker, &paths.iter().map(entry).collect::<Vec<_>>(), &["plain-1"]);
+        }
         all
+    }
+
+    fn listed(paths: &[&str]) -> LocalSegments {
+        listed_by(&[(1, paths)])
     }
 
     fn reading(next: u64) -> TierReading {
@@ -100,6 +116,20 @@ mod tests {
         ]);
         assert_eq!((all.replicas(), all.count()), (1, 1));
         assert_eq!(all.first_with_more(&reading(100)), None);
+    }
+
+    #[test]
+    fn a_follower_may_have_closed_the_segment_in_which_the_tier_ends() {
+        let leader: &[&str] = &["plain-1-0/00000000000000000100.log"];
+        let late: &[&str] = &["plain-1-0/00000000000000000090.log"];
+        let closed: &[&str] = &["plain-1-0/00000000000000000000.log", "plain-1-0/00000000000000000110.log"];
+        let copied: &[&str] = &["plain-1-0/00000000000000000000.log", "plain-1-0/00000000000000000100.log"];
+        for (follower, is_allowed) in [(leader, true), (late, true), (closed, true), (copied, false)] {
+            let both = listed_by(&[(1, leader), (2, follower)]);
+            assert_eq!(both.first_with_more(&reading(100)).is_none(), is_allowed, "{follower:?}");
+            // Somebody must be the leader.
+            assert!(listed_by(&[(1, closed), (2, follower)]).first_with_more(&reading(105)).is_some());
+        }
     }
 
     #[test]

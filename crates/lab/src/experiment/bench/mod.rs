@@ -43,7 +43,7 @@ impl Experiment for Bench {
             method: "Each workload runs on the storages in turns, several times. One kernel client writes and reads sequentially, appends with \
                      fsync, and creates files. A load generator writes and reads many streams of record batches. Caches are dropped before \
                      reads. A figure is the median of the repetitions, with the smallest and the largest value; a ratio is the median of the \
-                     repetitions' ratios. The storage null is a server that does no work, so its rows show what the client and the network \
+                     repetitions' ratios. Servers are started again before each repetition of the streams. The storage null is a server that does no work, so its rows show what the client and the network \
                      take.",
         }
     }
@@ -82,7 +82,7 @@ impl Experiment for Bench {
         let rows = Rows::of(&request.parts);
         settings(&rows, recorder, repetitions);
         let mut outcome = Outcome::default();
-        let setup = Setup::start(environment, request, recorder, tools)?;
+        let mut setup = Setup::start(environment, request, recorder, tools)?;
         if !rows.fio.is_empty() {
             let guest = setup.boot(environment)?;
             for repetition in 0..repetitions {
@@ -96,6 +96,7 @@ impl Experiment for Bench {
         if !rows.load.is_empty() {
             setup.prepare_load(&rows)?;
             for repetition in 0..repetitions {
+                setup.renew()?;
                 recorder.stage(&format!("many streams, {} of {repetitions}", repetition + 1));
                 for row in &rows.load {
                     setup.measure_load(row, repetition, &mut outcome)?;
@@ -246,6 +247,12 @@ impl<'a> Setup<'a> {
         self.recorder.stage("files for the readers");
         let servers = self.storages.iter().filter_map(|storage| storage.host_server());
         servers.into_iter().try_for_each(|server| load::prepare(&server))
+    }
+
+    /// Starts every server again: a process that happens to be faster or slower than another of the same program stays so.
+    fn renew(&mut self) -> Result<()> {
+        self.recorder.stage("servers, started again");
+        self.storages.iter_mut().try_for_each(|storage| storage.renew())
     }
 
     /// Measures one row once on each storage whose server is on the host.

@@ -1,9 +1,10 @@
 //! `efficiency`: how much space does the storage need for the brokers' data at replication factor 3? The storage reports' test of
 //! efficiency (E4), with real brokers.
 //!
-//! There are three phases on one cluster. *Steady*: records that cannot be compressed, so all savings come from replicas. *Rebuilt*: the
+//! There are four phases on one cluster. *Steady*: records that cannot be compressed, so all savings come from replicas. *Rebuilt*: the
 //! start of a topic is deleted, and one broker loses its logs and copies them from the others, so that its segments begin at other offsets
-//! than theirs. *Reports' payload*: half zeros, from a pool of 100, as the reports' load generator sends it.
+//! than theirs. *Reports' payload*: half zeros, from a pool of 100, as the reports' load generator sends it. *Synced*: each broker flushes
+//! its log after every batch, so that replicas are cut at different flushes.
 
 mod account;
 
@@ -29,6 +30,7 @@ const FACTOR: u32 = 3;
 const PARTITIONS: u32 = 6;
 const UNIQUE_TOPIC: &str = "unique";
 const POOLED_TOPIC: &str = "pooled";
+const SYNCED_TOPIC: &str = "synced";
 /// The broker that loses its logs.
 const WIPED: u32 = 3;
 /// The share of each partition's records that is deleted, in percent.
@@ -38,6 +40,7 @@ const DELETED_PERCENT: u64 = 40;
 const STEADY_RATIO: f64 = 2.9;
 const REBUILT_RATIO: f64 = 2.75;
 const POOLED_RATIO: f64 = 5.0;
+const SYNCED_RATIO: f64 = 2.9;
 /// The maximum number of bytes written to disk per byte of one replica's logs.
 const WRITTEN_PER_UNIQUE: f64 = 1.10;
 /// The tolerated deviation of the pool's count of logical bytes from that of clients, as a fraction.
@@ -49,6 +52,7 @@ const VERIFY_PATIENCE_SECONDS: u32 = 120;
 struct Sizes {
     unique_records: u64,
     pooled_records: u64,
+    synced_records: u64,
     segment_bytes: u64,
     guest_memory_mib: u32,
 }
@@ -64,12 +68,14 @@ impl Sizes {
             Profile::Laptop => Self {
                 unique_records: 96_000,
                 pooled_records: 60_000,
+                synced_records: 24_000,
                 segment_bytes: 16 << 20,
                 guest_memory_mib: 1100,
             },
             Profile::Full => Self {
                 unique_records: 5_000_000,
                 pooled_records: 5_000_000,
+                synced_records: 500_000,
                 segment_bytes: 1 << 30,
                 guest_memory_mib: 1600,
             },
@@ -89,8 +95,9 @@ impl Experiment for Efficiency {
                        after a broker has lost its logs and copied them from the others?",
             method: "Three brokers at replication factor 3 keep all logs on one volume, without compression by Kafka. First they store \
                      records of random bytes, which cannot be compressed, so all savings come from replicas. Then 40 % of each partition is \
-                     deleted, and one broker loses its logs and copies them from the others. Last they store the reports' payload: half random \
-                     bytes, half zeros, from a pool of 100. Before each count the clients write back their dirty data, and the experiment waits \
+                     deleted, and one broker loses its logs and copies them from the others. Next they store the reports' payload: half random \
+                     bytes, half zeros, from a pool of 100. Then records of random bytes again, and each broker flushes its log before it \
+                     acknowledges (flush.messages=1). Before each count the clients write back their dirty data, and the experiment waits \
                      until the pool is idle. Logical is the size of the clients' files, with all replicas; physical is the space that they take \
                      in the pool. At the end every record is read back.",
         }
@@ -110,13 +117,14 @@ impl Experiment for Efficiency {
         let steady = work.steady()?;
         let rebuilt = work.rebuilt()?;
         let pooled = work.pooled(&rebuilt)?;
-        work.compare_with_clients(&pooled)?;
+        let synced = work.synced(&pooled)?;
+        work.compare_with_clients(&synced)?;
         work.read_back(environment)?;
         Ok(format!(
             "The pool stores one byte for every {:.2} bytes of the three replicas; at the end, {} MB for {} MB.",
             steady.ratio(),
-            number(pooled.space.physical as f64 / 1e6),
-            number(pooled.space.logical as f64 / 1e6),
+            number(synced.space.physical as f64 / 1e6),
+            number(synced.space.logical as f64 / 1e6),
         ))
     }
 }
@@ -127,6 +135,7 @@ struct Work<'a> {
     recorder: &'a Recorder,
     unique: RecordsPlan,
     pooled: RecordsPlan,
+    synced: RecordsPlan,
 }
 
 impl<'a> Work<'a> {
@@ -168,22 +177,29 @@ impl<'a> Work<'a> {
                 environment.out().join("acknowledged-pooled.bin"),
             )
         };
+        let synced = RecordsPlan::new(
+            SYNCED_TOPIC,
+            sizes.synced_records,
+            RECORD_BYTES,
+            6,
+            environment.out().join("acknowledged-synced.bin"),
+        );
         let topic = format!(
             "{PARTITIONS} partitions, factor {FACTOR}, min.insync.replicas 2, acks all, compression none"
         );
         recorder.setting("topics", topic);
-        for plan in [&unique, &pooled] {
+        for plan in [&unique, &pooled, &synced] {
             recorder.setting(&format!("{} records", plan.topic), plan.records);
             recorder.setting(&format!("{} batch, bytes", plan.topic), plan.batch_bytes);
         }
-        Ok(Self { testbed, account: Account::new(recorder), recorder, unique, pooled })
+        Ok(Self { testbed, account: Account::new(recorder), recorder, unique, pooled, synced })
     }
 
     /// The phase with records that cannot be compressed.
     fn steady(&mut self) -> Result<Settled> {
         self.recorder.stage("unique records");
         let before = self.account.settle(&self.testbed)?;
-        self.produce(&self.unique)?;
+        self.produce(&self.unique, &[])?;
         self.recorder.stage("settling");
         let after = self.account.settle(&self.testbed)?;
         let unique = account::replica_bytes(&self.testbed, UNIQUE_TOPIC)?;
@@ -266,17 +282,33 @@ impl<'a> Work<'a> {
     /// The phase with the reports' payload.
     fn pooled(&mut self, before: &Settled) -> Result<Settled> {
         self.recorder.stage("reports' payload");
-        self.produce(&self.pooled)?;
+        self.produce(&self.pooled, &[])?;
         self.recorder.stage("settling");
         let after = self.account.settle(&self.testbed)?;
         self.tell("pooled", "The reports' payload alone", &after, POOLED_RATIO, after.ratio_since(before));
         Ok(after)
     }
 
-    fn produce(&self, plan: &RecordsPlan) -> Result<()> {
+    /// The phase in which a broker flushes its log before each acknowledgement.
+    fn synced(&mut self, before: &Settled) -> Result<Settled> {
+        self.recorder.stage("flushed records");
+        self.produce(&self.synced, &[("flush.messages", "1")])?;
+        self.recorder.stage("settling");
+        let after = self.account.settle(&self.testbed)?;
+        self.tell("synced", "With a flush of every batch", &after, SYNCED_RATIO, after.ratio_since(before));
+        Ok(after)
+    }
+
+    /// Writes the records of a topic, which has these settings besides the usual ones.
+    fn produce(&self, plan: &RecordsPlan, settings: &[(&str, &str)]) -> Result<()> {
         let tools = self.testbed.cluster.tools();
         let assignment = Assignment::even(&plan.topic, PARTITIONS, FACTOR, BROKERS, 0);
-        tools.create_topic(&assignment, &[("min.insync.replicas", "2".to_owned())])?;
+        let settings: Vec<_> = [("min.insync.replicas", "2")]
+            .iter()
+            .chain(settings)
+            .map(|(name, value)| (*name, (*value).to_owned()))
+            .collect();
+        tools.create_topic(&assignment, &settings)?;
         let production = tools.produce(plan, self.recorder)?;
         self.account.wait(&self.testbed, "records are written", PATIENCE, |_| Ok(production.has_ended()))?;
         let summary = production.wait()?;
@@ -338,7 +370,7 @@ impl<'a> Work<'a> {
     fn read_back(&mut self, environment: &Environment) -> Result<()> {
         self.recorder.stage("records read back");
         self.testbed.drop_caches()?;
-        for plan in [&self.unique, &self.pooled] {
+        for plan in [&self.unique, &self.pooled, &self.synced] {
             let tools = self.testbed.cluster.tools();
             let (passed, detail) =
                 describe_verification(&tools.verify(plan, VERIFY_PATIENCE_SECONDS, self.recorder)?);

@@ -100,6 +100,9 @@ final class ProduceCommand implements Callable<Integer> {
         Properties settings = cluster.client(DEFAULTS);
         if (transaction > 0) {
             settings.put("transactional.id", "records-" + cluster.topic);
+            // While the markers of the transaction before are written, a broker refuses the first batch of the next one. Batches that follow
+            // it on the way are then out of order, and brokers under load were seen to store some twice.
+            settings.put("max.in.flight.requests.per.connection", "1");
             // Longer than any fault.
             settings.put("transaction.timeout.ms", "300000");
         }
