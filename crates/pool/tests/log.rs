@@ -103,6 +103,10 @@ async fn what_was_synced_is_there_after_a_kill_and_after_the_next_one() {
 #[tokio::test]
 async fn a_log_that_is_missing_or_damaged_after_a_kill_is_refused_and_can_be_given_up() {
     let promised = Promised::make(slow()).await;
+    let modified = |path: &Path| std::fs::metadata(path).unwrap().modified().unwrap();
+    // The message has whole seconds.
+    let begun = modified(&promised.home().join("FORMAT")) - Duration::from_secs(1);
+    let logged = files_of(&promised.home().join("log")).iter().map(|file| modified(file)).max().unwrap();
     type Harm = fn(&Path);
     let harm: [(&str, Harm); 3] = [
         ("missing", |file| std::fs::remove_file(file).unwrap()),
@@ -127,6 +131,9 @@ async fn a_log_that_is_missing_or_damaged_after_a_kill_is_refused_and_can_be_giv
         for _ in 0..2 {
             let refused = Pool::open(&killed, slow()).await.err().unwrap().to_string();
             assert!(refused.contains("intent log") && refused.contains(state), "{refused}");
+            let (_, since) = refused.split_once("answered since ").unwrap();
+            let since = humantime::parse_rfc3339(since.split(' ').next().unwrap()).unwrap();
+            assert!(begun <= since && since <= logged, "{refused}");
         }
         let pool = Pool::recover(&killed, slow()).await.unwrap();
         assert!(promised.content.starts_with(&content_of(&pool).await[..1000]));

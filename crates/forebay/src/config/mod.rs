@@ -60,6 +60,8 @@ pub struct PoolConfig {
     pub fingerprints_max: u64,
     /// Size at which a segment is sealed.
     pub segment_size: u64,
+    /// Whether bytes are compared before they are shared.
+    pub dedup_verify: bool,
     /// Whether large writes bypass the system's page cache.
     pub direct_io: bool,
     /// The directory of a second copy of all data, if any.
@@ -84,6 +86,7 @@ impl PoolConfig {
             segment_bytes: self.segment_size,
             cache_bytes: self.cache_max,
             fingerprint_bytes: self.fingerprints_max,
+            dedup_verify: self.dedup_verify,
             direct_io: self.direct_io,
             copies_directory: self.copies_directory.clone(),
             log_directory: self.log_directory.clone(),
@@ -247,6 +250,7 @@ impl Default for Config {
                 cache_max: pool.cache_bytes,
                 fingerprints_max: pool.fingerprint_bytes,
                 segment_size: pool.segment_bytes,
+                dedup_verify: pool.dedup_verify,
                 direct_io: pool.direct_io,
                 copies_directory: pool.copies_directory,
                 log_directory: pool.log_directory,

@@ -6,8 +6,8 @@
 
 use super::size;
 use super::value::{
-    Kind, Setting, address, address_or_off, at_least, directory, domain_or_none, level, number, on_or_off,
-    path_or_none, path_text, region, segment_size, size_or_unlimited, url_or_none,
+    Kind, Setting, address, address_or_off, always_or_off, at_least, directory, domain_or_none, level,
+    number, on_or_off, path_or_none, path_text, region, segment_size, size_or_unlimited, url_or_none,
 };
 
 /// The sections of the file, in order, each with its description.
@@ -102,6 +102,17 @@ pub const SETTINGS: &[Setting] = &[
                   files.",
         set: |config, text| store(&mut config.pool.segment_size, segment_size(text)),
         get: |config| size::exact(config.pool.segment_size),
+    },
+    Setting {
+        section: "pool",
+        key: "dedup_verify",
+        kind: Kind::Text,
+        value_name: "OFF|ALWAYS",
+        summary: "Whether bytes are compared before they are stored once for several files: `always` or `off`.",
+        details: "With `off` the names of chunks are trusted, which are tags under a secret key of the pool. \
+                  With `always` the chunk is read and compared, and chunks are not written before a client asks for a sync.",
+        set: |config, text| store(&mut config.pool.dedup_verify, always_or_off(text)),
+        get: |config| if config.pool.dedup_verify { "always".to_owned() } else { "off".to_owned() },
     },
     Setting {
         section: "pool",

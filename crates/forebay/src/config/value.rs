@@ -58,6 +58,15 @@ pub fn on_or_off(text: &str) -> Result<bool, String> {
     }
 }
 
+/// `always` or `off`.
+pub fn always_or_off(text: &str) -> Result<bool, String> {
+    match text {
+        "always" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("`{text}` is neither always nor off")),
+    }
+}
+
 /// An IP address and a port.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
     SocketAddr::from_str(text)

@@ -32,6 +32,7 @@ pub(crate) struct Meters {
     pub(crate) bytes_appended: Count,
     pub(crate) bytes_early: Count,
     pub(crate) bytes_early_named: Count,
+    pub(crate) bytes_compared: Count,
     pub(crate) bytes_metadata: Count,
     pub(crate) segment_syncs: Histogram,
     pub(crate) metadata_syncs: Histogram,
@@ -85,6 +86,8 @@ pub struct PoolCounters {
     pub bytes_early: u64,
     /// Bytes of these chunks that a flush has named. The rest was overwritten or removed meanwhile, or is still in memory.
     pub bytes_early_named: u64,
+    /// Bytes of stored chunks that were compared with new ones before these were shared.
+    pub bytes_compared: u64,
     /// Bytes of keys and values handed to the metadata store, which writes them to its journal first.
     pub bytes_metadata: u64,
     /// Syncs of segments.

@@ -1,6 +1,7 @@
 //! Why a pool is not opened: its parts do not belong together. See docs/decisions/0001-opening-proves-the-pool.md.
 
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 /// Why the parts of a pool do not belong together. The attempt to open it changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -127,7 +128,7 @@ pub enum Mismatch {
     },
     /// A needed part of the intent log is missing or damaged.
     #[error(
-        "file {file:04}.log of its intent log is {state} (at byte {offset}); it may hold the last bytes that were promised to be durable"
+        "file {file:04}.log of its intent log is {state} (at byte {offset}); {} may be lost", answered_since(*since)
     )]
     Log {
         /// The number of the file.
@@ -136,6 +137,8 @@ pub enum Mismatch {
         state: &'static str,
         /// Where the damage begins.
         offset: u64,
+        /// No sync that was answered before needs the log, if that is known.
+        since: Option<SystemTime>,
     },
     /// The metadata names segments, but none of their files exist.
     #[error("{named} segments hold its data, and none of them is in {directory}; is the disk mounted there?")]
@@ -145,4 +148,14 @@ pub enum Mismatch {
         /// Segments that the metadata names.
         named: usize,
     },
+}
+
+/// The syncs whose bytes a damaged log may have lost.
+fn answered_since(since: Option<SystemTime>) -> String {
+    match since {
+        Some(since) => {
+            format!("bytes of syncs that were answered since {}", humantime::format_rfc3339_seconds(since))
+        }
+        None => "the last bytes that were promised to be durable".to_owned(),
+    }
 }

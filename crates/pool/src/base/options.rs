@@ -22,6 +22,8 @@ pub struct PoolOptions {
     /// Bytes of memory for the fingerprints of recently used chunks, which find duplicates without a lookup. Default 64 MiB,
     /// enough for about 60 GiB of chunks.
     pub fingerprint_bytes: u64,
+    /// Whether bytes are compared before a chunk is shared, instead of trusting its name. Default false.
+    pub dedup_verify: bool,
     /// Whether large writes to segments bypass the page cache. Default true.
     pub direct_io: bool,
     /// The directory of a second copy of all chunks, if any. It should be on another disk.
@@ -46,6 +48,7 @@ impl Default for PoolOptions {
             segment_bytes: 128 << 20,
             cache_bytes: 64 << 20,
             fingerprint_bytes: 64 << 20,
+            dedup_verify: false,
             direct_io: true,
             copies_directory: None,
             log_directory: None,

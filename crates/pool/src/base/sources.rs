@@ -11,6 +11,11 @@ pub(crate) trait Clock: Send + Sync + 'static {
     fn now(&self) -> SystemTime;
 }
 
+/// Whole seconds since 1970; 0 for a time before.
+pub(crate) fn seconds_of(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
 /// The source of random bytes.
 pub(crate) trait Entropy: Send + Sync + 'static {
     /// Fills `bytes` with unpredictable bytes.

@@ -21,6 +21,7 @@ use crate::engine::Engine;
 use crate::engine::extents::ExtentChange;
 use crate::engine::txn::Txn;
 use crate::format::records::{Content, Extent};
+use crate::parts::compared::Compared;
 use crate::parts::inode::{Cleared, Inode};
 use crate::{Error, FILE_SIZE_MAX, Handle, Result, Stability, VolumeId};
 
@@ -233,7 +234,7 @@ fn stage(
     };
     let change = ExtentChange { before: Vec::new(), after };
     txn.engine.require_room(change.after.len() as u64 * 128)?;
-    if !txn.change_extents(target, &change, &BTreeMap::new(), &mut record.space_used)? {
+    if !txn.change_extents(target, &change, &BTreeMap::new(), &Compared::default(), &mut record.space_used)? {
         return Err(Error::Damaged(
             "an extent that was to be shared points to a chunk that has no record".into(),
         ));

@@ -20,6 +20,7 @@ use crate::engine::Engine;
 use crate::engine::extents::ExtentChange;
 use crate::engine::txn::Txn;
 use crate::format::records::{Content, Extent};
+use crate::parts::compared::Compared;
 use crate::parts::inode::{Cleared, Inode};
 use crate::{Cloned, Error, FILE_SIZE_MAX, Handle, Result};
 
@@ -166,7 +167,13 @@ fn stage(txn: &mut Txn<'_>, way: &Way, seen: (u64, u64)) -> Result<u64> {
     let mut after = stretch::without(&before, target.clone());
     after.extend(moved);
     let change = ExtentChange { before, after };
-    if !txn.change_extents(&way.to, &change, &BTreeMap::new(), &mut record.space_used)? {
+    if !txn.change_extents(
+        &way.to,
+        &change,
+        &BTreeMap::new(),
+        &Compared::default(),
+        &mut record.space_used,
+    )? {
         return Err(Error::Damaged(
             "an extent that was to be cloned points to a chunk that has no record".into(),
         ));

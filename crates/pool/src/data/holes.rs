@@ -18,6 +18,7 @@ use crate::engine::Engine;
 use crate::engine::extents::ExtentChange;
 use crate::engine::txn::Txn;
 use crate::format::records::Extent;
+use crate::parts::compared::Compared;
 use crate::parts::inode::{Cleared, Inode};
 use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Result, Sought};
 
@@ -239,7 +240,7 @@ fn stage_hole(txn: &mut Txn<'_>, inode: &Arc<Inode>, range: Range<u64>) -> Resul
     let (before, part) = txn.engine.extents_within(inode.key(), range, BATCH_EXTENTS_MAX)?;
     let after = stretch::without(&before, part.clone());
     let change = ExtentChange { before, after };
-    if !txn.change_extents(inode, &change, &BTreeMap::new(), &mut record.space_used)? {
+    if !txn.change_extents(inode, &change, &BTreeMap::new(), &Compared::default(), &mut record.space_used)? {
         return Err(Error::Damaged("an extent beside a hole points to a chunk that has no record".into()));
     }
     record.mtime = txn.engine.clock.now();

@@ -22,6 +22,7 @@ use crate::format::cut::REACH_BEFORE_BYTES;
 use crate::format::frames::{Naming, Packed, Packer, count_packed};
 use crate::format::keys::ChunkId;
 use crate::format::records::Extent;
+use crate::parts::compared::Compared;
 use crate::parts::early::EarlyNames;
 use crate::parts::inode::{Inode, Pieces};
 use crate::parts::log::Rule;
@@ -46,6 +47,7 @@ const APART_BYTES: u64 = REACH_BEFORE_BYTES + stretch::REACH_BEHIND_GAP_BYTES;
 pub(crate) struct Plan {
     pub(crate) changes: Vec<ExtentChange>,
     pub(crate) appended: Vec<Appended>,
+    pub(crate) compared: Compared,
     /// The pieces that stay dirty.
     pub(crate) left: Pieces,
     /// The end of the stretch that was changed last: from the offset from which the change lists all extents, to the end of
@@ -97,6 +99,7 @@ struct Planner {
     /// The previous portion, while it is being written to the disk.
     appending: Option<Pending<Result<Appended>>>,
     appended: Vec<Appended>,
+    compared: Compared,
 }
 
 impl Engine {
@@ -134,6 +137,7 @@ impl Engine {
             before: HashSet::new(),
             appending: None,
             appended: Vec::new(),
+            compared: Compared::default(),
         };
         let mut plan = Plan::default();
         let manner = stretch::Manner { leave: manner.leave_tails, scattered_until: scattered_until(pieces) };
@@ -180,7 +184,7 @@ impl Draft {
     /// The plan, and the chunks that have not been stored yet.
     pub(crate) fn pack(self) -> (Plan, Vec<Packed>) {
         let Draft { mut plan, planner } = self;
-        plan.appended = planner.appended;
+        (plan.appended, plan.compared) = (planner.appended, planner.compared);
         let packed = pack(planner.engine.identity.names.naming(), &planner.portion);
         count_packed(&packed, &planner.engine.meters);
         (plan, packed)
@@ -196,7 +200,7 @@ impl Draft {
         let Draft { mut plan, mut planner } = self;
         planner.begin_append()?;
         planner.end_append()?;
-        plan.appended = planner.appended;
+        (plan.appended, plan.compared) = (planner.appended, planner.compared);
         let engine = planner.engine;
         let own = plan.appended.last().map(|last| last.ticket);
         plan.appended.append(&mut planner.early_appended);
@@ -230,16 +234,22 @@ impl Chunks for Planner {
 
     fn write(&mut self, content: Bytes, about: About) -> Result<ChunkId> {
         let id = self.early.of(&content).unwrap_or_else(|| self.engine.identity.names.name(&content));
-        if about.is_provisional {
+        let compares = self.engine.options.dedup_verify;
+        if about.is_provisional && !compares {
             self.engine.caches.chunks.insert(id, content.clone());
         }
         let is_planned = self.places.contains_key(&id) || self.before.contains(&id);
         if !is_planned && self.name_early(id, &content) {
             return Ok(id);
         }
-        let is_known = is_planned
-            || (self.share
-                && self.engine.chunk_record(id)?.is_some_and(|known| self.engine.segments.holds(&known)));
+        let is_known = match (is_planned, compares) {
+            (_, true) => self.engine.has_same(id, &content, &mut self.compared, self.share)?,
+            (true, false) => true,
+            (false, false) => {
+                self.share
+                    && self.engine.chunk_record(id)?.is_some_and(|known| self.engine.segments.holds(&known))
+            }
+        };
         if is_known {
             self.engine.meters.shared(1, content.len() as u64);
             return Ok(id);

@@ -13,6 +13,7 @@ use crate::format::keys::{self, ChunkId, InodeKey, Item};
 use crate::format::records::{
     ChunkRecord, Content, EXTENT_BYTES_MAX, Extent, ExtentRecord, Record, malformed,
 };
+use crate::parts::compared::Compared;
 use crate::parts::inode::Inode;
 use crate::{Result, VolumeId};
 
@@ -105,12 +106,13 @@ impl Engine {
 impl Txn<'_> {
     /// Stages the change, including the references to chunks and the volume's usage. `placed` says where chunks were
     /// appended that the pool may not have. Returns false if a chunk that was to be shared is gone: the caller must then
-    /// abandon the transaction. The record's `space_used` is adjusted.
+    /// abandon the transaction. `compared` has what was compared before. The record's `space_used` is adjusted.
     pub(crate) fn change_extents(
         &mut self,
         inode: &Inode,
         change: &ExtentChange,
         placed: &BTreeMap<ChunkId, ChunkRecord>,
+        compared: &Compared,
         space_used: &mut u64,
     ) -> Result<bool> {
         let before: BTreeMap<u64, &ExtentRecord> =
@@ -122,7 +124,7 @@ impl Txn<'_> {
         let new = || after.iter().filter(|(offset, extent)| before.get(offset) != Some(extent));
         for (_, extent) in new() {
             if let Content::Chunk { id, .. } = &extent.content
-                && !self.chunk_refer(*id, placed.get(id).copied())?
+                && !self.chunk_refer(*id, placed.get(id).copied(), compared)?
             {
                 return Ok(false);
             }

@@ -5,6 +5,7 @@
 //! changes in a [`txn::Txn`], which becomes one atomic batch, and the operation returns when the batch is durable. Open
 //! `txn.rs` first, then `transact.rs`. `opening/lifecycle.rs` builds the engine when the pool is opened.
 
+pub(crate) mod compare;
 pub(crate) mod extents;
 pub(crate) mod look;
 pub(crate) mod protocol_records;

@@ -17,6 +17,7 @@ use crate::format::keys::{self, ChunkId, InodeKey, Item, Key, SegmentId};
 use crate::format::records::{
     ChunkRecord, Counters, InodeRecord, Record, SegmentRecord, UsageRecord, VolumeRecord,
 };
+use crate::parts::compared::Compared;
 use crate::parts::inode::{Cleared, Flushed, Inode};
 use crate::parts::log::Rule;
 use crate::store::meta::Batch;
@@ -258,14 +259,21 @@ impl<'a> Txn<'a> {
     }
 
     /// Counts one more extent that refers to the chunk. `placed` says where the chunk was appended, in case the pool does
-    /// not have it, or has lost the segment that holds it. Returns false if the pool does not have the chunk and `placed` is
-    /// `None`.
-    pub(crate) fn chunk_refer(&mut self, id: ChunkId, placed: Option<ChunkRecord>) -> Result<bool> {
+    /// not have it, or has lost the segment that holds it, or the chunk there is not intact. Returns false if there is no such
+    /// chunk and `placed` is `None`.
+    pub(crate) fn chunk_refer(
+        &mut self,
+        id: ChunkId,
+        placed: Option<ChunkRecord>,
+        compared: &Compared,
+    ) -> Result<bool> {
+        let is_intact = self.is_shareable(id, placed.as_ref(), compared)?;
         let record = match (self.chunk(id)?, placed) {
+            (Some(_), None) if !is_intact => return Ok(false),
             (Some(known), placed) => {
                 let references = known.references.checked_add(1);
                 let references = references.ok_or_else(|| Error::invalid_arguments("too many references"))?;
-                match placed.filter(|_| !self.engine.segments.holds(&known)) {
+                match placed.filter(|_| !is_intact || !self.engine.segments.holds(&known)) {
                     Some(placed) => {
                         self.segment(known.segment).remove(known.bytes_stored);
                         self.segment(placed.segment).place(placed.bytes_stored);

@@ -165,9 +165,10 @@ impl Evidence {
             self.judge_part(part, pool, &origin, report)?;
         }
         let flaws = self.log.flaws.iter();
-        flaws
-            .cloned()
-            .try_for_each(|log::Flaw { file, state, offset }| report(Mismatch::Log { file, state, offset }))
+        let since = self.log.since();
+        flaws.cloned().try_for_each(|log::Flaw { file, state, offset }| {
+            report(Mismatch::Log { file, state, offset, since })
+        })
     }
 
     /// Handles metadata without a pool record. Only a new pool may lack it.

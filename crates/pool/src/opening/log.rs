@@ -4,6 +4,7 @@
 //! Anything else that is not whole is damage. Of a lap that STATE says is in both copies, each group is taken from either.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
 
 use crate::format::log::{BLOCK_BYTES, GroupHead, LogHeader, LogRecord, read_group};
 use crate::parts::log::{Held, LastGroup, Mend};
@@ -158,6 +159,11 @@ impl Read {
     /// The pools that the files name.
     pub(crate) fn pools(&self) -> impl Iterator<Item = PoolId> {
         self.laps.values().map(|lap| lap.pool)
+    }
+
+    /// When the oldest lap was prepared, if that is known.
+    pub(crate) fn since(&self) -> Option<SystemTime> {
+        (self.span.since > 0).then(|| SystemTime::UNIX_EPOCH + Duration::from_secs(self.span.since))
     }
 
     /// The heads of all groups.

@@ -85,6 +85,24 @@ impl ChunkCache {
             }
         }
     }
+
+    /// Removes the chunk if it is here with another content.
+    pub(crate) fn forget_other(&self, id: ChunkId, content: &Bytes) {
+        let inner = &mut *sync::lock(&self.inner);
+        let Some(entry) = inner.chunks.get(&id).filter(|entry| entry.content != content) else { return };
+        let bytes = entry.content.len() as u64;
+        match entry.used {
+            Some(used) => {
+                inner.wanted.remove(&used);
+                inner.wanted_bytes = inner.wanted_bytes.saturating_sub(bytes);
+            }
+            None => {
+                inner.recent.retain(|recent| *recent != id);
+                inner.recent_bytes = inner.recent_bytes.saturating_sub(bytes);
+            }
+        }
+        inner.chunks.remove(&id);
+    }
 }
 
 impl Inner {
@@ -175,6 +193,24 @@ mod tests {
             read(&cache, number);
         }
         assert!((0..8).all(|number| read(&cache, number)));
+    }
+
+    #[test]
+    fn a_chunk_with_another_content_can_be_forgotten() {
+        let cache = ChunkCache::new(3_000);
+        // The first is wanted, the second recent.
+        for number in [1, 10, 11, 12, 1, 2] {
+            read(&cache, number);
+        }
+        for number in [1, 2] {
+            cache.forget_other(id(number), &Bytes::from(vec![number as u8; 1000]));
+            assert!(cache.has(id(number)));
+            cache.forget_other(id(number), &Bytes::from_static(b"other"));
+            assert!(!cache.has(id(number)));
+        }
+        let inner = sync::lock(&cache.inner);
+        assert_eq!(inner.recent_bytes + inner.wanted_bytes, 1000 * inner.chunks.len() as u64);
+        assert_eq!(inner.chunks.len(), inner.recent.len() + inner.wanted.len());
     }
 
     #[test]

@@ -7,6 +7,7 @@
 pub(crate) mod chunk_cache;
 pub(crate) mod cleaner;
 pub(crate) mod committer;
+pub(crate) mod compared;
 pub(crate) mod dirty;
 pub(crate) mod early;
 pub(crate) mod fingerprints;

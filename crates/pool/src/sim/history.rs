@@ -77,6 +77,8 @@ pub(super) struct Setting {
 impl Setting {
     pub(super) fn draw(random: &mut Random) -> Setting {
         let bounded = random.permille(100);
+        // A generator of its own, so that histories stay what they were before there was this option.
+        let dedup_verify = random.clone().fork().permille(200);
         Setting {
             options: PoolOptions {
                 bytes_max: bounded.then(|| random.between(200_000, 2_000_000)),
@@ -85,6 +87,7 @@ impl Setting {
                 inline_age: Duration::from_millis(random.pick(&[5, 100, 60_000]).unwrap_or(5)),
                 segment_bytes: random.between(60_000, 600_000),
                 cache_bytes: random.pick(&[0, 100_000, 4 << 20]).unwrap_or(0),
+                dedup_verify,
                 scrub_period: random.permille(100).then_some(Duration::from_secs(2)),
                 ..PoolOptions::default()
             },

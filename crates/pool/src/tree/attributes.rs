@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::engine::extents::ExtentChange;
 use crate::engine::txn::Txn;
 use crate::format::records::InodeRecord;
+use crate::parts::compared::Compared;
 use crate::parts::inode::{Cleared, Inode};
 use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Kind, Result, SetAttributes, SetTime};
 
@@ -91,7 +92,13 @@ fn truncate(txn: &mut Txn<'_>, inode: &Arc<Inode>, record: &mut InodeRecord, siz
         let before = txn.engine.extents(inode.key(), size..u64::MAX)?;
         let after = stretch::up_to(&before, size);
         let change = ExtentChange { before, after };
-        if !txn.change_extents(inode, &change, &BTreeMap::new(), &mut record.space_used)? {
+        if !txn.change_extents(
+            inode,
+            &change,
+            &BTreeMap::new(),
+            &Compared::default(),
+            &mut record.space_used,
+        )? {
             return Err(Error::Damaged("a truncated extent points to a chunk that has no record".into()));
         }
     }

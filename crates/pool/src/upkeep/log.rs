@@ -22,7 +22,7 @@ impl Engine {
 
     async fn prepare_laps(self: &Arc<Self>, log: &Arc<Log>) -> Result<()> {
         let (engine, log) = (self.clone(), log.clone());
-        sync::blocking(move || log.prepare(&*engine.entropy)).await
+        sync::blocking(move || log.prepare(&*engine.entropy, &*engine.clock)).await
     }
 
     /// Makes durable elsewhere what the oldest laps hold; with `all`, what any lap holds.

@@ -76,6 +76,14 @@ pub(super) static FAMILIES: &[Family] = &[
         collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_early_named)),
     },
     Family {
+        name: "forebay_pool_compared_bytes_total",
+        kind: Kind::Counter,
+        labels: &[],
+        says: "Bytes of stored chunks that were read and compared before new ones were shared, with pool.dedup_verify.",
+        then: "These reads are the price of that setting.",
+        collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_compared)),
+    },
+    Family {
         name: "forebay_pool_metadata_written_bytes_total",
         kind: Kind::Counter,
         labels: &[],

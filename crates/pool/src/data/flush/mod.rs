@@ -322,13 +322,13 @@ mod tests {
 
     use super::*;
     use crate::base::sources::{SystemClock, SystemEntropy};
-    use crate::format::frames::Naming;
+    use crate::format::frames::{ALIKE, Naming};
     use crate::format::keys::Key;
     use crate::opening::lifecycle::Foundation;
     use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
     use crate::store::room::UnlimitedRoom;
     use crate::store::segment::MemorySegments;
-    use crate::{Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
+    use crate::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 
     /// A store whose syncs a test can hold back.
     #[derive(Default)]
@@ -368,9 +368,7 @@ mod tests {
         }
     }
 
-    /// Otherwise a power failure brings back the volume from before the rollback, but without the committed data.
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_commit_of_what_a_rollback_took_waits_until_the_rollback_is_durable() {
+    fn held_pool(options: PoolOptions) -> (Arc<Held>, Pool) {
         let meta = Arc::<Held>::default();
         let foundation = Foundation {
             meta: meta.clone(),
@@ -385,7 +383,14 @@ mod tests {
             broken: None,
             home: None,
         };
-        let pool = Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap();
+        let pool = Pool::on(Engine::open(foundation, options).unwrap()).unwrap();
+        (meta, pool)
+    }
+
+    /// Otherwise a power failure brings back the volume from before the rollback, but without the committed data.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_commit_of_what_a_rollback_took_waits_until_the_rollback_is_durable() {
+        let (meta, pool) = held_pool(PoolOptions::default());
         let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
         let made = pool.create(root, b"log", NewInode::new(Kind::File, 0o600)).await.unwrap();
         let log = made.attributes.handle;
@@ -413,5 +418,59 @@ mod tests {
         commit.await.unwrap().unwrap();
         rollback.await.unwrap().unwrap();
         pool.close().await.unwrap();
+    }
+
+    /// Two flushes that are planned before either is committed: only the committer sees that both name one chunk.
+    async fn flush_two_at_once(
+        options: PoolOptions,
+        contents: [Bytes; 2],
+    ) -> (Pool, [(Handle, Result<()>); 2]) {
+        let (meta, pool) = held_pool(options);
+        let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
+        let mut files = Vec::new();
+        for (name, content) in ["one", "other"].into_iter().zip(contents) {
+            let made = pool.create(root, name.as_bytes(), NewInode::new(Kind::File, 0o600)).await.unwrap();
+            files.push(made.attributes.handle);
+            pool.write(made.attributes.handle, 0, content, Stability::Unstable).await.unwrap();
+        }
+        meta.hold(true);
+        let commits: Vec<_> = files
+            .iter()
+            .map(|file| {
+                let (pool, file) = (pool.clone(), *file);
+                tokio::spawn(async move { pool.commit(file, 0, 0).await.map(drop) })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        meta.hold(false);
+        let mut outcomes = Vec::new();
+        for (file, commit) in files.into_iter().zip(commits) {
+            outcomes.push((file, commit.await.unwrap()));
+        }
+        (pool, outcomes.try_into().unwrap_or_else(|_| unreachable!()))
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn two_contents_of_one_name_that_are_flushed_at_once_do_not_become_one() {
+        let options = PoolOptions { dedup_verify: true, log_bytes_max: 0, ..PoolOptions::default() };
+        let content = |fill: u8| {
+            let mut content = ALIKE.to_vec();
+            content.resize(200_000, fill);
+            Bytes::from(content)
+        };
+        let (pool, outcomes) = flush_two_at_once(options.clone(), [content(1), content(2)]).await;
+        let failed = outcomes.iter().filter(|(_, outcome)| outcome.is_err()).count();
+        assert_eq!(failed, 1, "{outcomes:?}");
+        for ((file, outcome), fill) in outcomes.iter().zip([1, 2]) {
+            if outcome.is_ok() {
+                assert_eq!(pool.read(*file, 0, u32::MAX).await.unwrap().pieces.concat(), content(fill));
+            }
+        }
+        let (pool, outcomes) = flush_two_at_once(options, [content(1), content(1)]).await;
+        assert!(outcomes.iter().all(|(_, outcome)| outcome.is_ok()), "{outcomes:?}");
+        for (file, _) in outcomes {
+            assert_eq!(pool.read(file, 0, u32::MAX).await.unwrap().pieces.concat(), content(1));
+        }
+        assert!(pool.stored().unwrap().bytes_live < 300_000, "stored once");
     }
 }

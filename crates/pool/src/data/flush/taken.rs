@@ -149,7 +149,7 @@ impl Taken {
             placed.map(|placed| (placed.id, placed.record)).collect();
         let mut record = txn.record(inode)?;
         for change in &plan.changes {
-            if !txn.change_extents(inode, change, &placed, &mut record.space_used)? {
+            if !txn.change_extents(inode, change, &placed, &plan.compared, &mut record.space_used)? {
                 return Ok(false);
             }
         }

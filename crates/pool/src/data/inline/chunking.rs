@@ -25,6 +25,7 @@ use crate::format::cut::CHUNK_BYTES_MAX;
 use crate::format::frames::{Packed, Packer, count_packed};
 use crate::format::keys::{self, ChunkId, Epoch, InodeKey, Item, Key};
 use crate::format::records::{ChunkRecord, Content, ExtentRecord, Record, is_tombstone, malformed};
+use crate::parts::compared::Compared;
 use crate::parts::inode::Inode;
 use crate::store::meta::MetaView;
 use crate::store::resilient::{ResilientView, unreadable};
@@ -250,7 +251,7 @@ impl Engine {
     async fn chunk_step(self: &Arc<Self>, step: Step) -> Result<()> {
         let Step { versions, orders, .. } = step;
         let engine = self.clone();
-        let (groups, appended) = sync::blocking(move || engine.store_inline(versions)).await?;
+        let (groups, compared, appended) = sync::blocking(move || engine.store_inline(versions)).await?;
         if !groups.is_empty() {
             self.transact(move |txn| {
                 // Release the locks when the batch is applied, or when it is dropped.
@@ -258,7 +259,7 @@ impl Engine {
                 let placed = appended.iter().flat_map(|appended| &appended.placed);
                 let placed = placed.map(|placed| (placed.id, placed.record)).collect();
                 for group in &groups {
-                    stage(txn, group, &placed)?;
+                    stage(txn, group, &placed, &compared)?;
                 }
                 appended.into_iter().for_each(Appended::named);
                 Ok(())
@@ -272,29 +273,35 @@ impl Engine {
     fn store_inline(
         &self,
         versions: Vec<(Compression, Vec<Version>)>,
-    ) -> Result<(Vec<Group>, Option<Appended>)> {
+    ) -> Result<(Vec<Group>, Compared, Option<Appended>)> {
         let (mut groups, mut fresh, mut known) = (Vec::new(), Vec::<Packed>::new(), HashSet::new());
         let mut packer = Packer::default();
-        let names = &self.identity.names;
+        let (names, mut compared) = (&self.identity.names, Compared::default());
         for (compression, versions) in versions {
             for versions in group(versions) {
                 let content: Vec<u8> =
                     versions.iter().flat_map(|version| &version.bytes[..]).copied().collect();
                 let content = Bytes::from(content);
                 let id = names.name(&content);
-                if known.insert(id) && self.chunk_record(id)?.is_none() {
+                let is_new = known.insert(id);
+                let is_known = if self.options.dedup_verify {
+                    self.has_same(id, &content, &mut compared, true)?
+                } else {
+                    !is_new || self.chunk_record(id)?.is_some()
+                };
+                if !is_known {
                     fresh.push(packer.pack(names.naming(), id, &content, compression));
                 }
                 groups.push(Group { id, versions });
             }
         }
         if fresh.is_empty() {
-            return Ok((groups, None));
+            return Ok((groups, compared, None));
         }
         count_packed(&fresh, &self.meters);
         let appended = self.stores.writer.append(&fresh)?;
         self.stores.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
-        Ok((groups, Some(appended)))
+        Ok((groups, compared, Some(appended)))
     }
 }
 
@@ -358,7 +365,12 @@ fn group(mut versions: Vec<Version>) -> Vec<Vec<Version>> {
 
 /// Makes the extents of a group point to its chunk. An extent that has changed stays as it is, and all stay inline if the
 /// chunk is gone.
-fn stage(txn: &mut Txn<'_>, group: &Group, placed: &BTreeMap<ChunkId, ChunkRecord>) -> Result<()> {
+fn stage(
+    txn: &mut Txn<'_>,
+    group: &Group,
+    placed: &BTreeMap<ChunkId, ChunkRecord>,
+    compared: &Compared,
+) -> Result<()> {
     let mut at = 0;
     for version in &group.versions {
         let length = u32::try_from(version.bytes.len()).unwrap_or(u32::MAX);
@@ -371,7 +383,7 @@ fn stage(txn: &mut Txn<'_>, group: &Group, placed: &BTreeMap<ChunkId, ChunkRecor
         }
         let before = ExtentRecord { length, content: Content::Inline(version.bytes.clone()) };
         let is_same = txn.get(&version.key)?.is_some_and(|now| now == before.encode());
-        if !is_same || !txn.chunk_refer(group.id, placed.get(&group.id).copied())? {
+        if !is_same || !txn.chunk_refer(group.id, placed.get(&group.id).copied(), compared)? {
             continue;
         }
         let content = Content::Chunk { id: group.id, offset, end: None };

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::format::frames::ALIKE;
 use crate::sim::faulty::{FaultyDisk, Plan, options};
 use crate::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 
@@ -97,6 +98,25 @@ async fn whatever_step_the_power_fails_at_inline_bytes_stay_what_they_are() {
         step += 1;
     }
     assert!(step > 4, "too few steps to mean anything: {step}");
+}
+
+#[tokio::test]
+async fn tails_that_have_the_same_name_and_differ_stay_inline() {
+    let pool = Arc::<FaultyDisk>::default().open(PoolOptions { dedup_verify: true, ..quiet() }).unwrap();
+    let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
+    let mut files = Vec::new();
+    for (name, fill) in [("one", 1), ("other", 2), ("third", 1)] {
+        let made = pool.create(root, name.as_bytes(), NewInode::new(Kind::File, 0o600)).await.unwrap();
+        let content = Bytes::from([ALIKE, &[fill; 500]].concat());
+        pool.write(made.attributes.handle, 0, content.clone(), Stability::FileSync).await.unwrap();
+        pool.commit(made.attributes.handle, 0, 0).await.unwrap();
+        let _ = chunk(&pool).await;
+        files.push((made.attributes.handle, content));
+    }
+    for (file, content) in files {
+        assert_eq!(pool.read(file, 0, u32::MAX).await.unwrap().pieces.concat(), content);
+    }
+    assert_eq!(pool.check(true).await.unwrap(), Vec::<String>::new());
 }
 
 /// The next append must be cut with the chunked bytes, so that replicas still share chunks.

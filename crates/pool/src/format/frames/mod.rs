@@ -14,6 +14,8 @@ pub(crate) use frame::{
     content_by_facts, content_by_sum, footer, footer_bytes, read_footer, read_header, read_segment_header,
     repack as frame_repack, segment_header, whole_content,
 };
+#[cfg(test)]
+pub(crate) use names::ALIKE;
 pub(crate) use names::{Names, Naming, hashed};
 pub(crate) use pack::{Packed, Packer, count_packed};
 

@@ -20,6 +20,10 @@ pub(crate) enum Naming {
     Keyed,
 }
 
+/// In tests, all contents that begin with this have the same name.
+#[cfg(test)]
+pub(crate) const ALIKE: &[u8] = b"a content whose name is that of others\n";
+
 /// Names chunks.
 #[derive(Clone)]
 pub(crate) struct Names {
@@ -53,6 +57,8 @@ impl Names {
     }
 
     pub(super) fn name_as(&self, naming: Naming, content: &[u8]) -> ChunkId {
+        #[cfg(test)]
+        let content = if content.starts_with(ALIKE) { ALIKE } else { content };
         match naming {
             Naming::Hashed => hashed(content),
             Naming::Keyed => {

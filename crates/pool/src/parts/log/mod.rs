@@ -20,7 +20,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::base::counters::Meters;
 use crate::base::queue::{Queue, Waiting};
-use crate::base::sources::Entropy;
+use crate::base::sources::{Clock, Entropy, seconds_of};
 use crate::base::sync;
 use crate::format::keys::InodeKey;
 use crate::format::log::{self, BLOCK_BYTES, GROUP_BYTES_MAX, GroupHead, LogHeader, LogRecord};
@@ -111,6 +111,8 @@ struct Ring {
     number: u64,
     /// The laps that may be live.
     laps: BTreeMap<u64, Live>,
+    /// When each of the last laps was prepared, in seconds since 1970.
+    begun: BTreeMap<u64, u64>,
     /// See [`LogSpan::doubled`].
     doubled: u64,
 }
@@ -118,7 +120,8 @@ struct Ring {
 impl Ring {
     fn span(&self) -> LogSpan {
         let from = self.laps.keys().next().copied().unwrap_or(self.last + 1);
-        LogSpan { from, last: self.last, files: self.files, doubled: self.doubled }
+        let since = self.begun.get(&from).copied().unwrap_or_default();
+        LogSpan { from, last: self.last, files: self.files, doubled: self.doubled, since }
     }
 }
 
@@ -178,6 +181,7 @@ impl Log {
             last: held.span.last,
             number: held.number,
             laps: held.laps.iter().map(|(lap, records)| (*lap, live(records))).collect(),
+            begun: held.laps.keys().map(|lap| (*lap, held.span.since)).collect(),
             doubled: held.span.doubled,
             ..Ring::default()
         };
@@ -312,15 +316,15 @@ impl Log {
     }
 
     /// Prepares laps until enough are ready, or until the next file is live. Blocks on the disk.
-    pub(crate) fn prepare(&self, entropy: &dyn Entropy) -> Result<()> {
-        while self.prepare_one(entropy)? {}
+    pub(crate) fn prepare(&self, entropy: &dyn Entropy, clock: &dyn Clock) -> Result<()> {
+        while self.prepare_one(entropy, clock)? {}
         Ok(())
     }
 
     /// Returns false if there was nothing to do.
-    fn prepare_one(&self, entropy: &dyn Entropy) -> Result<bool> {
+    fn prepare_one(&self, entropy: &dyn Entropy, clock: &dyn Clock) -> Result<bool> {
         let (lap, file) = {
-            let ring = sync::lock(&self.shared.ring);
+            let mut ring = sync::lock(&self.shared.ring);
             let lap = ring.last + 1;
             let from = ring.laps.keys().next().copied().unwrap_or(lap);
             let is_live = from + u64::from(ring.files) <= lap;
@@ -328,7 +332,10 @@ impl Log {
             if self.is_off() || ring.next.len() >= ready_max || is_live {
                 return Ok(false);
             }
-            (lap, (lap % u64::from(ring.files)) as u32)
+            let files = u64::from(ring.files);
+            ring.begun = ring.begun.split_off(&lap.saturating_sub(files));
+            ring.begun.insert(lap, seconds_of(clock.now()));
+            (lap, (lap % files) as u32)
         };
         let prepared = self.prepare_lap(lap, file, entropy);
         prepared.and_then(|prepared| self.shared.add(prepared)).inspect_err(|error| {
@@ -410,7 +417,7 @@ impl Log {
     /// The span of a log in which nothing is needed.
     pub(crate) fn empty_span(&self) -> LogSpan {
         let ring = sync::lock(&self.shared.ring);
-        LogSpan { from: ring.last + 1, last: ring.last, files: ring.files, doubled: 0 }
+        LogSpan { from: ring.last + 1, last: ring.last, files: ring.files, ..LogSpan::default() }
     }
 
     /// The length of the live laps, in bytes.

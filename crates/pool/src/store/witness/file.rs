@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! slot, at 0, 4096 and 8192: one line, then zeros
-//!     forebay-state 1 serial=N pool=… start=… mark=… phase=… batch=… tables=….… [log=FROM.LAST.FILES] sum=CHECKSUM
+//!     forebay-state 1 serial=N pool=… start=… mark=… phase=… batch=… tables=….… [log=FROM.LAST.FILES[.DOUBLED[.SINCE]]] sum=CHECKSUM
 //! ```
 //! The slot with the highest serial is the state. The checksum is the first 8 bytes, in hexadecimal, of the BLAKE3 of the
 //! text before ` sum=`. Each slot lies in a block of its own and is written in place.

@@ -58,6 +58,8 @@ pub(crate) struct LogSpan {
     pub(crate) files: u32,
     /// The second copy has this lap and all later ones whole; 0 if it has none.
     pub(crate) doubled: u64,
+    /// When `from` was prepared, in seconds since 1970; 0 if that is not known. No record in a lap that is needed is older.
+    pub(crate) since: u64,
 }
 
 impl LogSpan {
@@ -72,12 +74,13 @@ impl LogSpan {
     }
 
     fn field(&self) -> String {
-        let LogSpan { from, last, files, doubled } = self;
-        match (last, doubled) {
+        let LogSpan { from, last, files, doubled, since } = self;
+        match (last, doubled, since) {
             // A pool that never had a log has the state that it had before there were logs.
-            (0, _) => String::new(),
-            (_, 0) => format!(" log={from}.{last}.{files}"),
-            _ => format!(" log={from}.{last}.{files}.{doubled}"),
+            (0, ..) => String::new(),
+            (_, 0, 0) => format!(" log={from}.{last}.{files}"),
+            (_, _, 0) => format!(" log={from}.{last}.{files}.{doubled}"),
+            _ => format!(" log={from}.{last}.{files}.{doubled}.{since}"),
         }
     }
 }
@@ -170,8 +173,9 @@ fn parse_log(word: &str) -> Decoded<LogSpan> {
     let mut numbers = word.strip_prefix("log=").ok_or(Malformed)?.split('.');
     let mut number = || parse_number(numbers.next().ok_or(Malformed)?);
     let (from, last, files) = (number()?, number()?, number()?);
-    let doubled = numbers.next().map_or(Ok(0), parse_number)?;
-    let span = LogSpan { from, last, files: u32::try_from(files).map_err(|_| Malformed)?, doubled };
+    let mut optional = || numbers.next().map_or(Ok(0), parse_number);
+    let (doubled, since) = (optional()?, optional()?);
+    let span = LogSpan { from, last, files: u32::try_from(files).map_err(|_| Malformed)?, doubled, since };
     let is_whole = span.is_empty() || span.files > 0;
     if last > 0 && is_whole && numbers.next().is_none() { Ok(span) } else { Err(Malformed) }
 }
@@ -194,7 +198,7 @@ pub(crate) mod tests {
             phase: Phase::Running,
             batch: 123_456,
             tables: [3, 17],
-            log: LogSpan { from: 4, last: 9, files: 8, doubled: 0 },
+            log: LogSpan { from: 4, last: 9, files: 8, ..LogSpan::default() },
         }
     }
 
@@ -216,13 +220,14 @@ pub(crate) mod tests {
                 words.iter().enumerate().filter(|(at, _)| *at != leave).map(|(_, word)| *word).collect();
             assert_eq!(State::parse(&rest.join(" ")), Err(Malformed));
         }
-        for log in ["log=4.9", "log=4.0.8", "log=4.9.0", "log=4.9.8.", "log=4.9.8.1.1", "log=x.9.8"] {
+        for log in ["log=4.9", "log=4.0.8", "log=4.9.0", "log=4.9.8.", "log=4.9.8.1.1.1", "log=x.9.8"] {
             assert_eq!(State::parse(&fields.replace("log=4.9.8", log)), Err(Malformed), "{log}");
         }
         let empty = LogSpan { from: 10, last: 9, ..LogSpan::default() };
         let doubled = LogSpan { doubled: 5, ..sample().log };
         assert!(!doubled.is_doubled(4) && doubled.is_doubled(5));
-        for log in [LogSpan::default(), empty, doubled] {
+        let since = LogSpan { since: 1_795_000_000, ..sample().log };
+        for log in [LogSpan::default(), empty, doubled, since] {
             let none = State { log, ..sample() };
             assert_eq!(State::parse(&none.fields()), Ok(none));
         }
