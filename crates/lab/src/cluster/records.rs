@@ -67,6 +67,8 @@ pub struct RecordsPlan {
     pub envelope: bool,
     /// Records in each transaction; `None`: no transactions.
     pub transaction: Option<u32>,
+    /// The records of every so many transactions are also sent in one that is aborted; 0: of none.
+    pub abort_every: u32,
     /// The producer's compression, by Kafka's name; `None`: no compression.
     pub compression: Option<&'static str>,
 }
@@ -91,6 +93,7 @@ impl RecordsPlan {
             first: None,
             envelope: false,
             transaction: None,
+            abort_every: 5,
             compression: None,
         }
     }
@@ -123,7 +126,8 @@ impl Tools {
         let batch = format!("batch.size={}", plan.batch_bytes);
         let buffer = format!("buffer.memory={}", plan.buffer_bytes);
         let in_flight = format!("max.in.flight.requests.per.connection={}", plan.requests_in_flight);
-        let transaction = plan.transaction.unwrap_or(0).to_string();
+        let (transaction, abort_every) =
+            (plan.transaction.unwrap_or(0).to_string(), plan.abort_every.to_string());
         let compression = format!("compression.type={}", plan.compression.unwrap_or("none"));
         let mut arguments = vec![
             "produce",
@@ -151,6 +155,8 @@ impl Tools {
             &acknowledged,
             "--transaction",
             &transaction,
+            "--abort-every",
+            &abort_every,
             "--property",
             &compression,
         ];

@@ -1,6 +1,8 @@
 //! `forebay`: the daemon, on the host, with a pool in the scratch folder.
 
 use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -9,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::buckets::Buckets;
-use super::interface::{HostServer, Space, Storage, Usage, Volumes};
+use super::interface::{HostServer, Space, Storage, Usage, Volumes, Written};
 use super::nfs::mount_nfs;
 use super::server::Server;
 use super::usage;
@@ -134,6 +136,24 @@ pub(super) fn administer(program: &Path, pool: &Path, words: &[&str]) -> Result<
         bail!("forebay {} failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok((output.stdout, begun.elapsed()))
+}
+
+/// The metrics of a pool's daemon.
+fn metrics_of(pool: &Path) -> Result<String> {
+    let socket = pool.join("admin.sock");
+    let ask = || {
+        let mut daemon = UnixStream::connect(&socket)?;
+        daemon.write_all(b"GET /metrics HTTP/1.0\r\nHost: forebay\r\n\r\n")?;
+        let mut answer = String::new();
+        daemon.read_to_string(&mut answer)?;
+        Ok::<_, std::io::Error>(answer)
+    };
+    let answer = ask().with_context(|| format!("ask {} for metrics", socket.display()))?;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    if !head.lines().next().is_some_and(|line| line.ends_with(" 200 OK")) {
+        bail!("{} gives no metrics: {}", socket.display(), head.lines().next().unwrap_or(""));
+    }
+    Ok(body.to_owned())
 }
 
 /// The space of a pool, from its daemon.
@@ -274,6 +294,22 @@ impl Storage for Forebay {
 
     fn usage(&self) -> Result<Usage> {
         usage::of_process(self.server.pid().context("forebay does not run")?)
+    }
+
+    fn written(&self) -> Result<Written> {
+        let metrics = metrics_of(&self.pool)?;
+        let count = |name: &str| {
+            let line = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+            let number = line.and_then(|number| number.parse().ok());
+            number.with_context(|| format!("the daemon's metrics have no {name}"))
+        };
+        let segments: u64 = count("forebay_pool_segment_appended_bytes_total")?;
+        let metadata = count("forebay_pool_metadata_written_bytes_total")?;
+        Ok(Written {
+            stored: segments.saturating_add(metadata),
+            // Builds from before there was a log have no such line.
+            logged: count("forebay_pool_log_bytes_total").unwrap_or_default(),
+        })
     }
 
     fn check(&self) -> Result<Vec<String>> {

@@ -25,8 +25,16 @@ pub struct Space {
 pub struct Usage {
     /// Resident memory, in bytes.
     pub resident: u64,
-    /// Bytes written to disk since its start.
-    pub written: u64,
+}
+
+/// What a storage has written to its disk since its server's start, by its own count, in bytes. The kernel's count for a process has whole
+/// folios: a write of 4 KiB may count as 512 KiB.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Appended to segments, or handed to the metadata store.
+    pub stored: u64,
+    /// Written to the intent log, for small syncs. It stays there for seconds, until it is stored.
+    pub logged: u64,
 }
 
 /// A storage's server, where it runs on the host.
@@ -119,6 +127,11 @@ pub trait Storage: Send {
     /// The resources that its server uses.
     fn usage(&self) -> Result<Usage> {
         bail!("storage {} has no server whose memory and disk writes can be measured", self.kind())
+    }
+
+    /// What it has written to its disk.
+    fn written(&self) -> Result<Written> {
+        bail!("storage {} does not say what it writes to its disk", self.kind())
     }
 
     /// Checks its consistency, through its server if that runs. Returns one sentence for each difference.

@@ -25,7 +25,7 @@ use crate::request::StorageKind;
 
 pub use buckets::Buckets;
 pub use forebay::Forebay;
-pub use interface::{HostServer, Space, Storage, Usage, Volumes};
+pub use interface::{HostServer, Space, Storage, Volumes, Written};
 pub use mounted::check as check_folder;
 pub use nfs::mount_nfs;
 pub use object::{AccessKey, ObjectStore, SharedPool, start as start_object_store};

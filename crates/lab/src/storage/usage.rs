@@ -16,15 +16,14 @@ const BLOCK_BYTES: u64 = 512;
 /// A unit of the times in `/proc/PID/stat`: the kernel's `USER_HZ`, which is 100 on every system that the lab runs on.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The memory and the disk writes of a process.
+/// The memory of a process.
 pub fn of_process(pid: u32) -> Result<Usage> {
     let read = |name: &str| {
         let path = format!("/proc/{pid}/{name}");
         fs::read_to_string(&path).with_context(|| format!("read {path}"))
     };
     let resident_kib = field(&read("status")?, "VmRSS").context("the kernel reports no VmRSS")?;
-    let written = field(&read("io")?, "write_bytes").context("the kernel reports no write_bytes")?;
-    Ok(Usage { resident: resident_kib.saturating_mul(1024), written })
+    Ok(Usage { resident: resident_kib.saturating_mul(1024) })
 }
 
 /// Processor time that a process and its threads have taken since its start.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use crate::report::Recorder;
-use crate::storage::{Space, Usage};
+use crate::storage::{Space, Written};
 use crate::testbed::Testbed;
 use crate::wire::TreeEntry;
 
@@ -22,7 +22,7 @@ const ALIKE: f64 = 0.001;
 #[derive(Debug, Clone, Copy)]
 pub struct Settled {
     pub space: Space,
-    pub usage: Usage,
+    pub written: Written,
 }
 
 impl Settled {
@@ -52,13 +52,14 @@ impl Account {
 
     /// Samples the pool and its server, and adds the values to the report's drawings.
     fn look(&self, testbed: &Testbed) -> Result<Settled> {
-        let (space, usage) = (testbed.storage.space()?, testbed.storage.usage()?);
+        let storage = &testbed.storage;
+        let (space, usage, written) = (storage.space()?, storage.usage()?, storage.written()?);
         self.resident_max.set(self.resident_max.get().max(usage.resident));
         let megabytes = |bytes: u64| bytes as f64 / 1e6;
         self.recorder.point_in("In the pool:", "logical", "MB", megabytes(space.logical));
         self.recorder.point_in("In the pool:", "physical", "MB", megabytes(space.physical));
         self.recorder.point("Server's memory", "MB", megabytes(usage.resident));
-        Ok(Settled { space, usage })
+        Ok(Settled { space, written })
     }
 
     /// Takes samples until a condition holds.
@@ -197,7 +198,7 @@ mod tests {
     fn a_ratio_is_of_what_came_since() {
         let settled = |logical, physical| Settled {
             space: Space { logical, physical, folder: 0 },
-            usage: Usage { resident: 0, written: 0 },
+            written: Written::default(),
         };
         let (before, after) = (settled(300, 100), settled(900, 200));
         assert!((before.ratio() - 3.0).abs() < 1e-9);

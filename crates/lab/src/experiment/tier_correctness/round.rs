@@ -17,6 +17,8 @@ use crate::testbed::{LocalSegments, Testbed, Tier, describe_verification, figure
 const FACTOR: u32 = 2;
 /// How many times fewer records per second are written if faults happen meanwhile.
 const SLOWER_WITH_FAULTS: u32 = 4;
+/// How many transactions there are for each that is aborted and repeated.
+const ABORT_EVERY: u32 = 5;
 /// How soon copying must go on after a fault.
 const RESUME_MAX: Duration = Duration::from_secs(60);
 /// How soon everything must be in the tier after the last record, or the last fault.
@@ -121,6 +123,13 @@ impl Round<'_> {
         if self.fault == Fault::None { self.sizes.rate } else { self.sizes.rate / SLOWER_WITH_FAULTS }
     }
 
+    /// A replica that is built anew from the tier forgets the transactions that were open at its first offset: Kafka deletes the snapshot of
+    /// producers that it has just fetched (apache/kafka, pull request 14652). If such a transaction is aborted, and the replica becomes the
+    /// leader and copies the segment with the marker, its records are read as if they were committed.
+    fn abort_every(&self) -> u32 {
+        if self.fault == Fault::Reassign { 0 } else { ABORT_EVERY }
+    }
+
     fn plans(&self) -> Vec<RecordsPlan> {
         let plan = |kind: &str| {
             let topic = format!("{kind}-{}", self.number);
@@ -136,6 +145,7 @@ impl Round<'_> {
         };
         let transactions = RecordsPlan {
             transaction: Some(self.sizes.records_per_transaction),
+            abort_every: self.abort_every(),
             compression: Some("gzip"),
             payload: Payload::Pool,
             ..plan("transactions")

@@ -137,8 +137,9 @@ impl Load<'_> {
     }
 
     fn kept(&self) -> Kept {
-        // Kafka deletes a segment only if as many bytes are left without it. While a segment is copied, it can count as local and as tiered.
-        let counted_twice = u64::from(self.sizes.records_per_segment);
+        // Kafka deletes a segment only if as many bytes are left without it. While a segment is copied, it can count as local and as tiered. A
+        // new leader counts twice what the one before copied last, until its own task for copies has asked where the tier ends.
+        let counted_twice = 2 * u64::from(self.sizes.records_per_segment);
         let records = self.sizes.retention_bytes / (u64::from(self.sizes.record_bytes) + OVERHEAD_BYTES);
         Kept::new(BY_SIZE, records.saturating_sub(counted_twice), BY_TIME, self.sizes.retention)
     }

@@ -58,6 +58,10 @@ final class ProduceCommand implements Callable<Integer> {
             description = "send so many records in each transaction; 0 is without transactions (default)")
     int transaction;
 
+    @Option(names = "--abort-every", defaultValue = "5", paramLabel = "TRANSACTIONS",
+            description = "send the records of every so many transactions in one that is aborted, too; 0 is never (default: 5)")
+    int abortEvery;
+
     @Option(names = "--pause-file", paramLabel = "FILE", description = "send nothing while this file exists; not with --transaction")
     Path pauseFile;
 
@@ -76,7 +80,7 @@ final class ProduceCommand implements Callable<Integer> {
                 KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
                         client(), new ByteArraySerializer(), new ByteArraySerializer())) {
             Producing production = transaction > 0
-                    ? new TransactionalProduction(producer, plan, log, transaction)
+                    ? new TransactionalProduction(producer, plan, log, transaction, abortEvery)
                     : new Production(producer, plan, log, new Pause(pauseFile));
             ticker.scheduleAtFixedRate(() -> report.progress(production.progress()), 1, 1, TimeUnit.SECONDS);
             production.run(cluster.topic, rate);
@@ -100,9 +104,6 @@ final class ProduceCommand implements Callable<Integer> {
         Properties settings = cluster.client(DEFAULTS);
         if (transaction > 0) {
             settings.put("transactional.id", "records-" + cluster.topic);
-            // While the markers of the transaction before are written, a broker refuses the first batch of the next one. Batches that follow
-            // it on the way are then out of order, and brokers under load were seen to store some twice.
-            settings.put("max.in.flight.requests.per.connection", "1");
             // Longer than any fault.
             settings.put("transaction.timeout.ms", "300000");
         }

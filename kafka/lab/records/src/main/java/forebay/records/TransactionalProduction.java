@@ -21,7 +21,6 @@ import org.apache.kafka.common.errors.TimeoutException;
  * must see them once.
  */
 final class TransactionalProduction implements Producing {
-    private static final int ABORT_EVERY = 5;
     /** Kafka repeats requests by itself for minutes. A transaction that still fails so often never succeeds. */
     private static final int ATTEMPTS_MAX = 20;
 
@@ -29,6 +28,7 @@ final class TransactionalProduction implements Producing {
     private final AcknowledgementLog.Plan plan;
     private final AcknowledgementLog.Writer log;
     private final int perTransaction;
+    private final int abortEvery;
     private long sent;
     private long acknowledged;
     private long committed;
@@ -38,11 +38,18 @@ final class TransactionalProduction implements Producing {
     private long lastCommitNs;
     private long longestPauseNs;
 
-    TransactionalProduction(Producer<byte[], byte[]> producer, AcknowledgementLog.Plan plan, AcknowledgementLog.Writer log, int perTransaction) {
+    /** Aborts none on purpose if {@code abortEvery} is 0. */
+    TransactionalProduction(
+            Producer<byte[], byte[]> producer,
+            AcknowledgementLog.Plan plan,
+            AcknowledgementLog.Writer log,
+            int perTransaction,
+            int abortEvery) {
         this.producer = producer;
         this.plan = plan;
         this.log = log;
         this.perTransaction = perTransaction;
+        this.abortEvery = abortEvery;
     }
 
     @Override
@@ -59,7 +66,7 @@ final class TransactionalProduction implements Producing {
             for (int sequence = first; sequence < Math.min(first + perTransaction, plan.records()); sequence++) {
                 sequences.add(sequence);
             }
-            if (number % ABORT_EVERY == 0) {
+            if (abortEvery > 0 && number % abortEvery == 0) {
                 abortOnPurpose(topic, partitions, sequences);
             }
             commit(topic, partitions, sequences);

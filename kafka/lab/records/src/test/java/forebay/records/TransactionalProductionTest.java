@@ -48,12 +48,19 @@ class TransactionalProductionTest {
     }
 
     private AcknowledgementLog.Contents produced(Failing producer) throws IOException {
+        return produced(producer, 5);
+    }
+
+    private AcknowledgementLog.Contents produced(Failing producer, int abortEvery) throws IOException {
         Path file = directory.resolve("acknowledged");
         try (producer; var log = new AcknowledgementLog.Writer(file, PLAN)) {
-            TransactionalProduction production = new TransactionalProduction(producer, PLAN, log, 10);
+            TransactionalProduction production = new TransactionalProduction(producer, PLAN, log, 10, abortEvery);
             production.run("t", 0);
             assertTrue(production.passed());
             assertEquals(10L, production.summary().get("transactions_committed"));
+            if (abortEvery == 0) {
+                assertEquals(0L, production.summary().get("transactions_aborted"));
+            }
         }
         return AcknowledgementLog.read(file);
     }
@@ -63,6 +70,13 @@ class TransactionalProductionTest {
         Failing producer = new Failing(null, 0);
         assertEquals(95, produced(producer).acknowledged());
         assertEquals(95, producer.history().size(), "only committed records count");
+    }
+
+    @Test
+    void noTransactionIsAbortedIfNoneIsWanted() throws IOException {
+        Failing producer = new Failing(null, 0);
+        assertEquals(95, produced(producer, 0).acknowledged());
+        assertEquals(95, producer.history().size());
     }
 
     @Test
