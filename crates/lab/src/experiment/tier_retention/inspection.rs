@@ -18,8 +18,9 @@ const QUIET: Duration = Duration::from_secs(5);
 const SETTLE_PATIENCE: Duration = Duration::from_secs(240);
 /// How often a comparison begins again because the metadata changed meanwhile.
 const ATTEMPTS: u32 = 5;
-/// How soon the pool must have released the space of what was deleted.
-const SPACE_MAX: Duration = Duration::from_secs(60);
+/// How soon the pool must have released the space of what was deleted. What brokers write meanwhile stays uncompressed in the metadata store
+/// until its file is idle for a minute.
+const SPACE_MAX: Duration = Duration::from_secs(150);
 const PAUSE: Duration = Duration::from_secs(1);
 /// The interval between two samples of the pool during the load.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
