@@ -67,7 +67,7 @@ pub struct RecordsPlan {
     pub envelope: bool,
     /// Records in each transaction; `None`: no transactions.
     pub transaction: Option<u32>,
-    /// The records of every so many transactions are also sent in one that is aborted; 0: of none.
+    /// Each time after this many transactions, one is aborted and repeated; 0: never.
     pub abort_every: u32,
     /// The producer's compression, by Kafka's name; `None`: no compression.
     pub compression: Option<&'static str>,

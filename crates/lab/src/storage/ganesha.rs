@@ -21,6 +21,7 @@ pub struct Ganesha {
     folder: PathBuf,
     log: PathBuf,
     listen: Ipv4Addr,
+    version: String,
 }
 
 /// Not 2049, so that it can run beside Forebay at one address.
@@ -39,7 +40,7 @@ impl Ganesha {
         }
         let (server, log, listen) =
             (Server::new("ganesha.nfsd"), environment.logs().join("ganesha.log"), environment.gateway());
-        let mut storage = Self { tools, server, folder, log, listen };
+        let mut storage = Self { version: tools.version("nfs-ganesha")?, tools, server, folder, log, listen };
         let path = storage.config_path();
         fs::write(&path, configuration(&storage.tools, &storage.folder, listen))
             .with_context(|| format!("write {}", path.display()))?;
@@ -90,8 +91,7 @@ impl Storage for Ganesha {
     }
 
     fn versions(&self) -> Vec<(String, String)> {
-        let version = self.tools.version("nfs-ganesha");
-        version.map(|version| ("nfs-ganesha".to_owned(), version)).into_iter().collect()
+        vec![("nfs-ganesha".into(), self.version.clone())]
     }
 
     fn renames_unlinked(&self) -> bool {

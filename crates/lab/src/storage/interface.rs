@@ -27,8 +27,8 @@ pub struct Usage {
     pub resident: u64,
 }
 
-/// What a storage has written to its disk since its server's start, by its own count, in bytes. The kernel's count for a process has whole
-/// folios: a write of 4 KiB may count as 512 KiB.
+/// The bytes that a storage has written to its disk since its server started, as the server counts them. The kernel counts whole folios
+/// of the page cache for a process: a write of 4 KiB may count as 512 KiB.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
     /// Appended to segments, or handed to the metadata store.
@@ -126,10 +126,10 @@ pub trait Storage: Send {
 
     /// The resources that its server uses.
     fn usage(&self) -> Result<Usage> {
-        bail!("storage {} has no server whose memory and disk writes can be measured", self.kind())
+        bail!("storage {} has no server whose memory can be measured", self.kind())
     }
 
-    /// What it has written to its disk.
+    /// The bytes that it has written to its disk.
     fn written(&self) -> Result<Written> {
         bail!("storage {} does not say what it writes to its disk", self.kind())
     }

@@ -242,13 +242,12 @@ impl Chunks for Planner {
         if !is_planned && self.name_early(id, &content) {
             return Ok(id);
         }
-        let is_known = match (is_planned, compares) {
-            (_, true) => self.engine.has_same(id, &content, &mut self.compared, self.share)?,
-            (true, false) => true,
-            (false, false) => {
-                self.share
-                    && self.engine.chunk_record(id)?.is_some_and(|known| self.engine.segments.holds(&known))
-            }
+        let is_known = if compares {
+            self.engine.has_same(id, &content, &mut self.compared, self.share)?
+        } else {
+            is_planned
+                || (self.share
+                    && self.engine.chunk_record(id)?.is_some_and(|known| self.engine.segments.holds(&known)))
         };
         if is_known {
             self.engine.meters.shared(1, content.len() as u64);

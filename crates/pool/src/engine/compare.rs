@@ -31,7 +31,7 @@ impl Engine {
         }
         let place = if share { self.place_of_same(id, content)? } else { None };
         compared.add(id, content.clone(), place);
-        // What was freed may still be cached.
+        // The cache may still have a chunk that was freed.
         self.caches.chunks.forget_other(id, content);
         Ok(place.is_some())
     }
@@ -136,7 +136,7 @@ mod tests {
         let (other, refused) = write(&pool, "other", alike(2)).await;
         assert!(refused.unwrap_err().to_string().contains("same name"));
         assert_eq!(read(&pool, one).await, alike(1));
-        // What could not be stored is still in memory.
+        // The bytes that were refused are still in memory.
         assert_eq!(read(&pool, other).await, alike(2));
         let (third, written) = write(&pool, "third", alike(1)).await;
         written.unwrap();

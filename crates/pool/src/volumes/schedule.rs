@@ -7,8 +7,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
+use crate::base::sources::seconds_of;
 use crate::engine::Engine;
 use crate::{Error, Period, Result, Snapshot, SnapshotPolicy, Volume};
 
@@ -57,7 +58,7 @@ impl SnapshotPolicy {
 impl Engine {
     /// Takes the snapshots that are due, and deletes those that have expired.
     pub(crate) async fn keep_schedule(self: &Arc<Self>) -> Result<()> {
-        let now = seconds(self.clock.now());
+        let now = seconds_of(self.clock.now());
         for ((period, name), volumes) in self.due(now) {
             match self.snapshot_create(&volumes, &name, Some(period)).await {
                 Ok(_) => tracing::info!(?volumes, name, "scheduled snapshot taken"),
@@ -112,8 +113,8 @@ impl Engine {
 
 fn is_due(period: Period, volume: &Volume, taken: &[Snapshot], now: u64) -> bool {
     let of_period = taken.iter().filter(|taken| taken.period == Some(period));
-    let last = of_period.map(|taken| seconds(taken.created)).max();
-    last.unwrap_or_else(|| seconds(volume.created)) < period.began(now)
+    let last = of_period.map(|taken| seconds_of(taken.created)).max();
+    last.unwrap_or_else(|| seconds_of(volume.created)) < period.began(now)
 }
 
 /// The oldest snapshots of a period, beyond the number that is kept.
@@ -128,10 +129,6 @@ fn expired(period: Period, volume: &Volume, mut taken: Vec<Snapshot>) -> Vec<Sna
     let mut expired = taken.split_off(keep.min(taken.len()));
     expired.retain(|taken| taken.clones.is_empty());
     expired
-}
-
-fn seconds(time: SystemTime) -> u64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// For example `hourly.2026-11-22_0100`.
@@ -160,12 +157,14 @@ fn date(days_since_1970: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+    use std::time::{SystemTime, UNIX_EPOCH};
+
     use super::*;
     use crate::base::sources::Clock;
     use crate::base::sync;
     use crate::sim::faulty::{FaultyDisk, options};
     use crate::{Pool, VolumeChange, VolumeSpec};
-    use std::sync::Mutex;
 
     #[test]
     fn names_say_when_a_snapshot_was_taken() {

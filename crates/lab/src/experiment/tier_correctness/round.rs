@@ -17,8 +17,6 @@ use crate::testbed::{LocalSegments, Testbed, Tier, describe_verification, figure
 const FACTOR: u32 = 2;
 /// How many times fewer records per second are written if faults happen meanwhile.
 const SLOWER_WITH_FAULTS: u32 = 4;
-/// How many transactions there are for each that is aborted and repeated.
-const ABORT_EVERY: u32 = 5;
 /// How soon copying must go on after a fault.
 const RESUME_MAX: Duration = Duration::from_secs(60);
 /// How soon everything must be in the tier after the last record, or the last fault.
@@ -126,8 +124,8 @@ impl Round<'_> {
     /// A replica that is built anew from the tier forgets the transactions that were open at its first offset: Kafka deletes the snapshot of
     /// producers that it has just fetched (apache/kafka, pull request 14652). If such a transaction is aborted, and the replica becomes the
     /// leader and copies the segment with the marker, its records are read as if they were committed.
-    fn abort_every(&self) -> u32 {
-        if self.fault == Fault::Reassign { 0 } else { ABORT_EVERY }
+    fn may_abort(&self) -> bool {
+        self.fault != Fault::Reassign
     }
 
     fn plans(&self) -> Vec<RecordsPlan> {
@@ -143,13 +141,15 @@ impl Round<'_> {
                 ..RecordsPlan::new(&topic, self.sizes.records, self.sizes.record_bytes, seed, acknowledged)
             }
         };
-        let transactions = RecordsPlan {
+        let mut transactions = RecordsPlan {
             transaction: Some(self.sizes.records_per_transaction),
-            abort_every: self.abort_every(),
             compression: Some("gzip"),
             payload: Payload::Pool,
             ..plan("transactions")
         };
+        if !self.may_abort() {
+            transactions.abort_every = 0;
+        }
         vec![plan("plain"), transactions]
     }
 

@@ -453,9 +453,11 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn two_contents_of_one_name_that_are_flushed_at_once_do_not_become_one() {
         let options = PoolOptions { dedup_verify: true, log_bytes_max: 0, ..PoolOptions::default() };
-        let content = |fill: u8| {
-            let mut content = ALIKE.to_vec();
-            content.resize(200_000, fill);
+        // It cannot be compressed, so its size says how often it is stored.
+        let content = |seed: u8| {
+            let mut content = vec![0; 200_000];
+            blake3::Hasher::new().update(&[seed]).finalize_xof().fill(&mut content);
+            content[..ALIKE.len()].copy_from_slice(ALIKE);
             Bytes::from(content)
         };
         let (pool, outcomes) = flush_two_at_once(options.clone(), [content(1), content(2)]).await;

@@ -285,7 +285,14 @@ impl Engine {
                 let id = names.name(&content);
                 let is_new = known.insert(id);
                 let is_known = if self.options.dedup_verify {
-                    self.has_same(id, &content, &mut compared, true)?
+                    match self.has_same(id, &content, &mut compared, true) {
+                        // These bytes stay inline, and must not keep others from being chunked.
+                        Err(Error::Damaged(damage)) => {
+                            tracing::error!(damage, "inline bytes stay in the metadata store");
+                            continue;
+                        }
+                        is_same => is_same?,
+                    }
                 } else {
                     !is_new || self.chunk_record(id)?.is_some()
                 };

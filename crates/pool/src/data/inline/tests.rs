@@ -110,9 +110,11 @@ async fn tails_that_have_the_same_name_and_differ_stay_inline() {
         let content = Bytes::from([ALIKE, &[fill; 500]].concat());
         pool.write(made.attributes.handle, 0, content.clone(), Stability::FileSync).await.unwrap();
         pool.commit(made.attributes.handle, 0, 0).await.unwrap();
-        let _ = chunk(&pool).await;
+        chunk(&pool).await.unwrap();
         files.push((made.attributes.handle, content));
     }
+    let inline = pool.stored().unwrap().bytes_inline;
+    assert_eq!(inline, (ALIKE.len() + 500) as u64, "only the tail that differs stays");
     for (file, content) in files {
         assert_eq!(pool.read(file, 0, u32::MAX).await.unwrap().pieces.concat(), content);
     }

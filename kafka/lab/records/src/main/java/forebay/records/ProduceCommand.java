@@ -59,7 +59,7 @@ final class ProduceCommand implements Callable<Integer> {
     int transaction;
 
     @Option(names = "--abort-every", defaultValue = "5", paramLabel = "TRANSACTIONS",
-            description = "send the records of every so many transactions in one that is aborted, too; 0 is never (default: 5)")
+            description = "abort one transaction in this many, and repeat it; 0 is never (default: 5)")
     int abortEvery;
 
     @Option(names = "--pause-file", paramLabel = "FILE", description = "send nothing while this file exists; not with --transaction")
