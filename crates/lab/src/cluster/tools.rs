@@ -16,6 +16,10 @@ const DELETION_TOOL: &str = "org.apache.kafka.tools.DeleteRecordsCommand";
 const ELECTION_TOOL: &str = "org.apache.kafka.tools.LeaderElectionCommand";
 const REASSIGNMENT_TOOL: &str = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand";
 
+/// A leader may miss that its followers have followed, and then never answers: it takes the request for one that nobody waits for, until it
+/// has put it into the list of timeouts (`numDelayedDelete` in Kafka's `Partition.updateFollowerFetchState`). The next request is answered.
+const DELETION_ATTEMPTS: u32 = 3;
+
 /// The tools of one cluster.
 #[derive(Debug, Clone)]
 pub struct Tools {
@@ -146,13 +150,17 @@ impl Tools {
         let file = self.logs.join(format!("deletion-{topic}.json"));
         fs::write(&file, json!({"version": 1, "partitions": partitions}).to_string())
             .with_context(|| format!("write {}", file.display()))?;
-        let said = self
-            .run(DELETION_TOOL, &["--offset-json-file", &file.to_string_lossy()])
-            .with_context(|| format!("delete records of topic {topic}"))?;
-        match said.lines().find(|line| line.contains("error")) {
-            Some(line) => bail!("records of topic {topic} were not deleted: {}", line.trim()),
-            None => Ok(()),
+        for attempt in 1.. {
+            let said = self
+                .run(DELETION_TOOL, &["--offset-json-file", &file.to_string_lossy()])
+                .with_context(|| format!("delete records of topic {topic}"))?;
+            match said.lines().find(|line| line.contains("error")) {
+                Some(line) if line.contains("TimeoutException") && attempt < DELETION_ATTEMPTS => {}
+                Some(line) => bail!("records of topic {topic} were not deleted: {}", line.trim()),
+                None => break,
+            }
         }
+        Ok(())
     }
 
     /// Gives every partition of all topics its preferred leader, the first of its replicas.
