@@ -19,6 +19,8 @@ pub struct Config {
     /// Seconds after a start during which only state from before can be reclaimed. Default 45. Ends early
     /// when every client that had state has returned.
     pub grace_seconds: u32,
+    /// Seconds that a request is held that has to wait for the end of a grace period, before it gets NFS4ERR_GRACE. Default 5.
+    pub grace_hold_seconds: u32,
     /// Maximum number of TCP connections. Beyond it, a new connection replaces one that carries no session,
     /// or is closed. Default 16,384: 1,024 clients with 16 each.
     pub connections_max: usize,
@@ -77,6 +79,7 @@ impl Default for Config {
             courtesy_seconds: 24 * 60 * 60,
             courtesy_states_max: 100_000,
             grace_seconds: 45,
+            grace_hold_seconds: 5,
             connections_max: 16_384,
             connections_per_client_max: 16_384,
             record_bytes_max: (1 << 20) + (64 << 10),

@@ -64,6 +64,7 @@ impl Server {
             () = &mut serving => {}
             () = shutdown => {
                 self.shared.service.throttle.lift();
+                self.shared.state.lift_holds();
                 drain.send_replace(true);
                 serving.await;
             }

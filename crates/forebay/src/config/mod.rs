@@ -107,6 +107,8 @@ pub struct NfsConfig {
     pub lease_seconds: u32,
     /// How long clients may reclaim their state after a restart.
     pub grace_seconds: u32,
+    /// How long a request is held that waits for others to reclaim.
+    pub grace_hold_seconds: u32,
     /// Maximum number of TCP connections.
     pub connections_max: usize,
     /// Maximum number of TCP connections from one address.
@@ -262,6 +264,7 @@ impl Default for Config {
                 listen: SocketAddr::from((Ipv4Addr::UNSPECIFIED, 2049)),
                 lease_seconds: nfs.lease_seconds,
                 grace_seconds: nfs.grace_seconds,
+                grace_hold_seconds: nfs.grace_hold_seconds,
                 connections_max: nfs.connections_max,
                 connections_per_client_max: nfs.connections_per_client_max,
                 requests_max: nfs.requests_bytes_max as u64,

@@ -211,10 +211,21 @@ pub const SETTINGS: &[Setting] = &[
         value_name: "SECONDS",
         summary: "How long after a restart clients can reclaim their open files before new opens are \
                   allowed.",
-        details: "Ends early when every client that had open files has returned. Must not be shorter than \
-                  `lease_seconds`.",
+        details: "Ends early, volume by volume, when every client that had files open in the volume has returned. Must not \
+                  be shorter than `lease_seconds`.",
         set: |config, text| store(&mut config.nfs.grace_seconds, number(text, 5, 3600)),
         get: |config| config.nfs.grace_seconds.to_string(),
+    },
+    Setting {
+        section: "nfs",
+        key: "grace_hold_seconds",
+        kind: Kind::Number,
+        value_name: "SECONDS",
+        summary: "How long a request is held that has to wait until other clients have reclaimed their open files.",
+        details: "It is executed as soon as they have. After this time the client is asked to retry, and a Linux client then \
+                  waits for up to 15 seconds. 0 asks at once.",
+        set: |config, text| store(&mut config.nfs.grace_hold_seconds, number(text, 0, 60)),
+        get: |config| config.nfs.grace_hold_seconds.to_string(),
     },
     Setting {
         section: "nfs",

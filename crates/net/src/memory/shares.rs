@@ -31,7 +31,7 @@ pub struct Share {
 
 /// Memory that is taken until this is dropped.
 pub struct Taken {
-    _whole: OwnedSemaphorePermit,
+    whole: OwnedSemaphorePermit,
     _own: OwnedSemaphorePermit,
 }
 
@@ -46,6 +46,11 @@ impl From<Taken> for RequestMemory {
 }
 
 impl RequestMemory {
+    /// Its size, rounded up to KiB.
+    pub fn bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, |taken| taken.whole.num_permits() << 10)
+    }
+
     /// Releases the memory early.
     pub fn release(&mut self) {
         self.0 = None;
@@ -119,7 +124,7 @@ impl Share {
         let wanted = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX).clamp(1, self.client_max);
         // Its own share first: a client that waits for that does not block others.
         let own = self.own.take(wanted, &before_waiting).await?;
-        Ok(Taken { _own: own, _whole: self.whole.take(wanted, &before_waiting).await? })
+        Ok(Taken { _own: own, whole: self.whole.take(wanted, &before_waiting).await? })
     }
 
     /// Whether a waiter could use memory of this share.

@@ -8,7 +8,10 @@ use crate::ops::*;
 use crate::statistics;
 use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
-use forebay_nfs_proto::xdr::nfs4::{OpCode, Operation, OperationResult, errors};
+use forebay_nfs_proto::xdr::nfs4::{OpCode, OpenClaim, Operation, OperationResult, StateId, errors};
+
+/// A request of more bytes is not held while it waits for the end of a grace period.
+const HELD_BYTES_MAX: usize = 16 << 10;
 
 /// An operation that takes longer is logged at debug level.
 const SLOW: Duration = Duration::from_secs(1);
@@ -31,7 +34,10 @@ pub async fn check_and_run(context: &mut Context<'_>, operation: Operation) -> O
     // For other operations NoSpc does not mean disk space.
     let changes_files = !matches!(operation, Operation::CreateSession(_));
     let result = match gate::check(context, &operation).await {
-        Ok(()) => run_unchecked(context, operation).await,
+        Ok(()) => {
+            wait_for_grace(context, &operation).await;
+            run_unchecked(context, operation).await
+        }
         Err(status) => {
             context.server.statistics.events.refused(status);
             OperationResult::failed(code, status)
@@ -50,6 +56,31 @@ pub async fn check_and_run(context: &mut Context<'_>, operation: Operation) -> O
     };
     count(context, code, &result, begin.elapsed());
     result
+}
+
+/// Holds an operation that has to wait for the end of the volume's grace period. A large one is not held, because its memory may be needed for the
+/// reclaims that the grace period waits for.
+async fn wait_for_grace(context: &Context<'_>, operation: &Operation) {
+    let is_special =
+        |stateid| matches!(context.stateid(stateid), Ok(StateId::ANONYMOUS | StateId::READ_BYPASS));
+    let needs_end = match operation {
+        Operation::Open(args) => !matches!(args.claim, OpenClaim::Previous(_)),
+        Operation::Lock(args) => !args.reclaim,
+        Operation::Lockt(_) => true,
+        Operation::Read(args) => is_special(args.stateid),
+        Operation::Write(args) => is_special(args.stateid),
+        Operation::Setattr(args) => is_special(args.stateid),
+        _ => false,
+    };
+    if needs_end
+        && context.memory.bytes() <= HELD_BYTES_MAX
+        // All mounts of a client share its session, and its other requests need slots.
+        && context.session.as_ref().is_some_and(|session| session.slots_in_work() <= session.highest_slotid() as usize / 2)
+        && let (Some(client), Some(FileHandle::Inode(handle))) = (&context.client, context.current)
+        && context.server.state.wait_for_grace(client, handle.volume).await
+    {
+        context.server.statistics.events.held.one();
+    }
 }
 
 fn count(context: &Context<'_>, code: u32, result: &OperationResult, took: Duration) {

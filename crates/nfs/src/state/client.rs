@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Mutex;
 
+use super::records::Mark;
 use crate::memory::audit::CLIENT_OBJECT_BYTES;
 use crate::memory::{Account, Charge};
 use forebay_nfs_proto::rpc::Principal;
@@ -170,6 +171,11 @@ impl Client {
     /// Returns true if its durable record marks it as absent.
     pub(super) fn is_noted_absent(&self) -> bool {
         self.noted_absent.load(Ordering::Acquire)
+    }
+
+    /// The mark of its durable record, unless that is barred.
+    pub(super) fn mark(&self) -> Mark {
+        if self.is_noted_absent() { Mark::Absent } else { Mark::Present }
     }
 
     pub(super) fn set_noted_absent(&self, absent: bool) {

@@ -4,7 +4,7 @@
 //! client's durable record precede an open, and a conflicting client whose lease has expired is evicted
 //! before the decision is repeated.
 
-use forebay_pool::Handle;
+use forebay_pool::{Handle, VolumeId};
 
 use super::client::Client;
 use super::hold::Hold;
@@ -12,6 +12,7 @@ use super::protocol::State;
 use super::ranges::{LockKind, Range};
 use super::share::Share;
 use super::table::{self, Denied, Outcome, Phase};
+use super::volumes::Volumes;
 use crate::policy::Mapping;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{LockArgs, Locker, StateId};
@@ -38,10 +39,19 @@ pub enum Locked {
 impl State {
     // ---- opens ----
 
-    /// Checks whether the client may open and lock now. Returns [`Status::Grace`] if not yet, and for
+    /// Checks whether the client may open and lock in the volume now. Returns [`Status::Grace`] if not yet, and for
     /// reclaims [`Status::NoGrace`] or [`Status::ReclaimBad`] (RFC 8881 §8.4.2).
-    pub fn admit(&self, client: &Client, reclaim: bool) -> Result<(), Status> {
-        self.table().admit(client, reclaim)
+    pub fn admit(&self, client: &Client, volume: VolumeId, reclaim: bool) -> Result<(), Status> {
+        self.table().admit(client, volume, reclaim)
+    }
+
+    /// Ensures that the client's durable record names the volume. Cheap, except for the first time.
+    pub async fn ensure_recorded(&self, client: &Client, volume: VolumeId) -> Result<(), Status> {
+        if self.table().is_recorded(client.id(), volume) {
+            return Ok(());
+        }
+        let note = |volumes: &Volumes| self.table().set_recorded(client.id(), volumes);
+        self.records.ensure(client, volume, note).await
     }
 
     /// Opens `file` for an owner of the client, or adds `share` to the owner's open. `mapping` is how the
@@ -57,11 +67,17 @@ impl State {
         reclaim: bool,
     ) -> Result<StateId, Status> {
         let mut hold = Hold::new(&self.pool, file)?;
-        self.records.ensure(client).await?;
         loop {
+            if !reclaim {
+                self.ensure_recorded(client, file.volume).await?;
+            }
             let (opened, conflict) = {
                 let mut table = self.table();
-                table.admit(client, reclaim)?;
+                table.admit(client, file.volume, reclaim)?;
+                if !table.is_recorded(client.id(), file.volume) {
+                    // The record has just lost the volume, in which the client had no state.
+                    continue;
+                }
                 match table.share_conflict(file, Some((client.id(), owner)), share) {
                     Some(conflict) => (Err((Status::ShareDenied, hold)), Some(conflict)),
                     None => (table.open(client.id(), owner, (share, mapping), hold), None),
@@ -123,7 +139,7 @@ impl State {
             let conflict = {
                 let table = self.table();
                 let owner = if special {
-                    if table.phase != Phase::Normal {
+                    if table.grace.of(file.volume) != Phase::Normal {
                         return Err(Status::Grace);
                     }
                     None
@@ -160,7 +176,7 @@ impl State {
         loop {
             let outcome = {
                 let mut table = self.table();
-                table.admit(client, args.reclaim)?;
+                table.admit(client, file.volume, args.reclaim)?;
                 table.lock(client.id(), file, &locker, range, args.locktype.into())?
             };
             match outcome {
@@ -189,7 +205,7 @@ impl State {
         loop {
             let conflict = {
                 let table = self.table();
-                table.admit(client, false)?;
+                table.admit(client, file.volume, false)?;
                 table.lock_conflict(file, (client.id(), owner), range, kind)
             };
             match conflict {

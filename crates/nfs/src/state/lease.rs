@@ -20,11 +20,13 @@ pub(super) struct LastSweep {
     clock: Clock,
     /// Milliseconds on the clock.
     at_ms: AtomicU64,
+    /// When [`LastSweep::is_lease_over`] last said so.
+    lease_over_ms: AtomicU64,
 }
 
 impl LastSweep {
     pub fn new(clock: Clock) -> LastSweep {
-        let sweep = LastSweep { clock, at_ms: AtomicU64::new(0) };
+        let sweep = LastSweep { clock, at_ms: AtomicU64::new(0), lease_over_ms: AtomicU64::new(0) };
         sweep.mark();
         sweep
     }
@@ -35,6 +37,16 @@ impl LastSweep {
 
     fn mark(&self) {
         self.at_ms.store(self.now_ms(), Ordering::Release);
+    }
+
+    /// Returns true once in a lease.
+    fn is_lease_over(&self, lease: Duration) -> bool {
+        let (now, last) = (self.now_ms(), self.lease_over_ms.load(Ordering::Acquire));
+        let is_over = Duration::from_millis(now.saturating_sub(last)) >= lease;
+        if is_over {
+            self.lease_over_ms.store(now, Ordering::Release);
+        }
+        is_over
     }
 
     /// How long the server was suspended, if it was.
@@ -58,6 +70,9 @@ impl State {
                 "the grace period cannot end: the pool does not take the clients' records"
             );
         }
+        if let Err(status) = self.forget_unused_volumes().await {
+            tracing::error!(?status, "the pool does not take the clients' records");
+        }
         if let Err(status) = self.note_who_is_absent().await {
             tracing::error!(?status, "the pool does not take the clients' records");
         }
@@ -74,6 +89,20 @@ impl State {
         self.registry().tidy();
         self.table().tidy();
         self.records.tidy().await;
+    }
+
+    /// Once in a lease, removes from the clients' records the volumes in which they have had nothing open for a lease: the grace period of
+    /// such a volume need not wait for them.
+    async fn forget_unused_volumes(&self) -> Result<(), Status> {
+        if !self.last_sweep.is_lease_over(self.lease) {
+            return Ok(());
+        }
+        let clients = self.registry().all();
+        for client in clients.iter().filter(|client| client.is_recorded() && client.reclaim_is_complete()) {
+            let unused = || self.table().forget_unused_volumes(client.id());
+            self.records.forget_volumes(client, unused).await?;
+        }
+        Ok(())
     }
 
     /// Evicts a client with conflicting state if its lease has expired. Returns true if the state is gone, so

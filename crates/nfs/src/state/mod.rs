@@ -7,6 +7,7 @@
 //!   locks, `stateid` the format of stateids, `hold` keeps an open inode alive,
 //! - `records`: the durable records of clients with state; `recovery`: the grace period that they are for,
 //! - `operators`: what operators can see, evict and revoke; `view`: how they see it,
+//! - `volumes`: sets of volumes,
 //! - `lease`: eviction of silent clients; `courtesy`: how long they keep their state,
 //! - `files`: operations of clients on files.
 //!
@@ -33,6 +34,7 @@ mod share;
 mod stateid;
 mod table;
 mod view;
+mod volumes;
 
 pub(crate) use client::FirstSession;
 pub use client::{Client, CreateSessionSlot, Renewal};

@@ -14,7 +14,7 @@ use super::records::Records;
 use super::recovery::Recovery;
 use super::registry::{Registered, Registry};
 use super::stateid::Boot;
-use super::table::{Limits, Phase, Table};
+use super::table::{Limits, Table};
 use crate::config::Config;
 use crate::memory::StateMemory;
 use crate::memory::audit::open_bytes;
@@ -64,11 +64,11 @@ impl State {
             courtesy: Duration::from_secs(config.courtesy_seconds.into()),
             courtesy_states_max: config.courtesy_states_max,
             registry: Mutex::new(Registry::new(boot, config.clock.clone(), memory.clone())),
-            table: Mutex::new(Table::new(boot, limits, Phase::Grace)),
+            table: Mutex::new(Table::new(boot, limits)),
             records: Records::load(&pool)?,
             last_sweep: LastSweep::new(config.clock.clone()),
             space_search: SpaceSearch::new(config.clock.clone()),
-            recovery: Recovery::new(&config.clock, Duration::from_secs(config.grace_seconds.into())),
+            recovery: Recovery::new(config),
             evictions: Evictions::default(),
             memory,
             pool,
@@ -133,8 +133,8 @@ impl State {
         if let Some(earlier) = earlier {
             self.take_all(&earlier).await?;
         }
-        self.records.arrive(client).await?;
-        self.end_grace_if_all_are_back().await
+        self.records.arrive(client, |volumes| self.table().set_recorded(client.id(), volumes)).await?;
+        self.end_grace_where_all_are_back().await
     }
 
     /// Whether there is room for one more open of the client. Called before a file is created by an open.
@@ -170,7 +170,7 @@ impl State {
         let holds = self.table().drop_client(client.id());
         drop(holds);
         self.registry().left(client.id());
-        self.end_grace_if_all_are_back().await
+        self.end_grace_where_all_are_back().await
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) struct Events {
     pub(crate) request_memory_waits: Count,
     pub(crate) reply_memory_waits: Count,
     pub(crate) turned_away: Count,
+    pub(crate) held: Count,
     hidden: Count,
     read_only: Count,
     insecure: Count,
@@ -60,6 +61,8 @@ pub struct EventCounts {
     pub reply_memory_waits: u64,
     /// Requests that were asked to retry because their volume's limit would have made them wait too long.
     pub turned_away: u64,
+    /// Operations that waited for the end of a grace period.
+    pub held: u64,
     /// Operations that export policies refused.
     pub refused: Refusals,
 }
@@ -114,6 +117,7 @@ impl Events {
             request_memory_waits: self.request_memory_waits.get(),
             reply_memory_waits: self.reply_memory_waits.get(),
             turned_away: self.turned_away.get(),
+            held: self.held.get(),
             refused: Refusals {
                 hidden: self.hidden.get(),
                 read_only: self.read_only.get(),

@@ -49,7 +49,7 @@ struct Running {
 impl Daemon {
     /// Starts a server on a new pool with one volume.
     pub async fn start() -> Daemon {
-        Daemon::start_with(Config::default()).await
+        Daemon::start_with(config()).await
     }
 
     /// Starts a server that behaves so, but for its times, on a new pool with one volume.
@@ -180,6 +180,11 @@ impl Daemon {
     pub async fn wait_until_no_orphan(&self) {
         eventually("orphans are freed", async || self.orphans() == 0).await;
     }
+}
+
+/// The defaults, but no request is held in a grace period, because only tests move the clock.
+pub fn config() -> Config {
+    Config { grace_hold_seconds: 0, ..Config::default() }
 }
 
 /// A volume that everyone may write to.

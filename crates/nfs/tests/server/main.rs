@@ -16,6 +16,7 @@ mod counters;
 mod crash;
 mod directories;
 mod exports;
+mod grace;
 mod harness;
 mod hostile;
 mod identities;

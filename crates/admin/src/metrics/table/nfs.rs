@@ -84,6 +84,14 @@ pub(super) static FAMILIES: &[Family] = &[
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.events.turned_away)),
     },
     Family {
+        name: "forebay_nfs_requests_held_total",
+        kind: Kind::Counter,
+        labels: &[],
+        says: "Operations that waited for the end of a grace period, because they open or lock something new.",
+        then: "They wait for nfs.grace_hold_seconds at most, and are then asked to retry. `forebay nfs clients` shows who reclaims.",
+        collect: Collect::Nfs(|nfs, samples| samples.one(nfs.events.held)),
+    },
+    Family {
         name: "forebay_nfs_memory_waits_total",
         kind: Kind::Counter,
         labels: &[Label { name: "memory", bound: "`requests`, `replies`" }],
@@ -250,7 +258,7 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_grace_period_active",
         kind: Kind::Gauge,
         labels: &[],
-        says: "1 while clients reclaim their open files after a restart; nothing new can be opened during \
+        says: "1 while clients reclaim their open files after a restart; in their volumes nothing new can be opened during \
                that time.",
         then: "It ends when all clients have returned, or after nfs.grace_seconds. If it does not end, the \
                pool does not accept records: check the log.",

@@ -223,6 +223,7 @@ fn nfs_config(config: &Config, files_max: u64) -> forebay_nfs::Config {
     forebay_nfs::Config {
         lease_seconds: config.nfs.lease_seconds,
         grace_seconds: config.nfs.grace_seconds,
+        grace_hold_seconds: config.nfs.grace_hold_seconds,
         connections_max,
         connections_per_client_max: config.nfs.connections_per_client_max,
         tls: config.nfs.tls(),

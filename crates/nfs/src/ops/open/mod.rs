@@ -56,7 +56,10 @@ pub async fn open(context: &mut Context<'_>, args: OpenArgs) -> Result<OpenResul
         return Err(Status::BadXdr);
     }
     let reclaim = matches!(args.claim, OpenClaim::Previous(_));
-    context.server.state.admit(context.client()?, reclaim)?;
+    // Above the volumes there is nothing to open.
+    if let FileHandle::Inode(handle) = context.current()? {
+        context.server.state.admit(context.client()?, handle.volume, reclaim)?;
+    }
     for _ in 0..ATTEMPTS_MAX {
         let target = find(context, &args, share).await?;
         match enter(context, &args, share, &target, reclaim).await {

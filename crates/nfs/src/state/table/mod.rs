@@ -9,12 +9,14 @@
 //! - every state is listed by its file and by its client, and a removed client gets no new state,
 //! - a lock state does not outlive the open it came from.
 
+mod grace;
 mod holdings;
 mod locks;
 mod opens;
 mod owners;
 mod views;
 
+pub(super) use grace::{Grace, Phase};
 pub use locks::Denied;
 pub(super) use locks::{Locker, Outcome};
 
@@ -22,13 +24,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use forebay_pool::Handle;
+use forebay_pool::{Handle, VolumeId};
 
 use super::client::Client;
 use super::hold::Hold;
 use super::ranges::Ranges;
 use super::share::ShareSet;
 use super::stateid::{Boot, StateKey, check_seqid, is_special};
+use super::volumes::Volumes;
 use crate::memory::audit::{self, REVOKED_BYTES};
 use crate::memory::{Account, shrink};
 use crate::policy::Mapping;
@@ -46,24 +49,12 @@ pub(super) struct Limits {
     pub ranges_max: usize,
 }
 
-/// The phase of recovery after a restart (RFC 8881 §8.4.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// Clients with a durable record can reclaim; no client gets new state.
-    Grace,
-    /// The records of clients that did not return are being removed; no client gets any state.
-    Closing,
-    /// Normal operation; reclaims are no longer possible.
-    Normal,
-}
-
 /// All open and lock state.
 pub(super) struct Table {
     boot: Boot,
     limits: Limits,
     keys_given: u64,
-    /// Stored here, because a reclaim and the end of the grace period must be ordered.
-    pub phase: Phase,
+    pub grace: Grace,
     clients: HashMap<ClientId, Holdings>,
     files: HashMap<Handle, File>,
     opens: HashMap<StateKey, Open>,
@@ -146,12 +137,12 @@ impl Named<'_> {
 }
 
 impl Table {
-    pub fn new(boot: Boot, limits: Limits, phase: Phase) -> Table {
+    pub fn new(boot: Boot, limits: Limits) -> Table {
         Table {
             boot,
             limits,
             keys_given: 0,
-            phase,
+            grace: Grace::begin(),
             clients: HashMap::new(),
             files: HashMap::new(),
             opens: HashMap::new(),
@@ -195,17 +186,39 @@ impl Table {
         self.clients.get(&client).is_some_and(|holdings| holdings.states() > 0)
     }
 
-    /// Checks whether the client may be given state now (RFC 8881 §8.4.2, §18.51.3).
-    pub fn admit(&self, client: &Client, reclaim: bool) -> Result<(), Status> {
+    /// Checks whether the client may be given state in the volume now (RFC 8881 §8.4.2, §18.51.3).
+    pub fn admit(&self, client: &Client, volume: VolumeId, reclaim: bool) -> Result<(), Status> {
         let complete = client.reclaim_is_complete();
-        match (reclaim, self.phase) {
+        match (reclaim, self.grace.of(volume)) {
             (false, Phase::Normal) if complete => Ok(()),
             (false, _) => Err(Status::Grace),
             (true, Phase::Grace) if complete => Err(Status::NoGrace),
-            (true, Phase::Grace) if client.may_reclaim() => Ok(()),
+            (true, Phase::Grace) if client.may_reclaim() && self.is_recorded(client.id(), volume) => Ok(()),
             (true, Phase::Grace) => Err(Status::ReclaimBad),
+            // With NFS4ERR_NO_GRACE a Linux client would stop to reclaim in the volumes where it still can.
+            (true, _) if self.grace.takes_reclaims() && client.may_reclaim() && !complete => {
+                Err(Status::ReclaimBad)
+            }
             (true, _) => Err(Status::NoGrace),
         }
+    }
+
+    /// Returns true if the client's durable record names the volume, or if the client has left.
+    pub fn is_recorded(&self, client: ClientId, volume: VolumeId) -> bool {
+        self.clients.get(&client).is_none_or(|holdings| holdings.is_recorded(volume))
+    }
+
+    /// The client's durable record names these volumes, besides those that it named already.
+    pub fn set_recorded(&mut self, client: ClientId, volumes: &Volumes) {
+        if let Some(holdings) = self.clients.get_mut(&client) {
+            holdings.set_recorded(volumes);
+        }
+    }
+
+    /// The volumes that the client's durable record must go on to name. It can lose the others, in which the client has had no state since
+    /// the call before this one, and will get none until it names them again.
+    pub fn forget_unused_volumes(&mut self, client: ClientId) -> Option<Volumes> {
+        self.clients.get_mut(&client)?.forget_unused_volumes()
     }
 
     /// The state that a stateid of this client refers to.
@@ -261,8 +274,8 @@ impl Table {
         }
     }
 
-    /// Creates a key for new state of a client, of this size, and adds it to the client's list.
-    fn new_key(&mut self, client: ClientId, bytes: usize) -> Result<StateKey, Status> {
+    /// Creates a key for new state of a client in a volume, of this size, and adds it to the client's list.
+    fn new_key(&mut self, client: ClientId, volume: VolumeId, bytes: usize) -> Result<StateKey, Status> {
         let holdings = self.clients.get_mut(&client).ok_or(Status::Expired)?;
         if holdings.states() >= self.limits.states_max {
             return Err(Status::Delay);
@@ -270,14 +283,14 @@ impl Table {
         holdings.charge_state(bytes)?;
         self.keys_given += 1;
         let key = StateKey(self.keys_given);
-        holdings.insert(key);
+        holdings.insert(key, volume);
         Ok(key)
     }
 
     /// Removes a state, and for an open also its lock states.
     fn remove(&mut self, key: StateKey) -> Option<Hold> {
         if let Some(lock) = self.locks.remove(&key) {
-            self.unlist_of_client(&lock.owner, key, lock.bytes(), lock.ranges.len());
+            self.unlist_of_client(&lock.owner, (key, lock.file.volume), lock.bytes(), lock.ranges.len());
             self.unlist_of_file(lock.file, |file| file.locks.remove(&lock.owner));
             return None;
         }
@@ -286,7 +299,7 @@ impl Table {
         for lock in self.locks_under(file, key) {
             self.remove(lock);
         }
-        self.unlist_of_client(&open.owner, key, open.bytes(), 0);
+        self.unlist_of_client(&open.owner, (key, file.volume), open.bytes(), 0);
         self.unlist_of_file(file, |file| {
             let denied = usize::from(open.shares.effective().denies());
             file.denying = file.denying.saturating_sub(denied);
@@ -301,9 +314,9 @@ impl Table {
         file.locks.iter().map(|(_, key)| key).filter(is_under).collect()
     }
 
-    fn unlist_of_client(&mut self, owner: &Owner, key: StateKey, bytes: usize, ranges: usize) {
+    fn unlist_of_client(&mut self, owner: &Owner, state: (StateKey, VolumeId), bytes: usize, ranges: usize) {
         if let Some(holdings) = self.clients.get_mut(&owner.0) {
-            holdings.remove(key, bytes, ranges);
+            holdings.remove(state, bytes, ranges);
         }
     }
 

@@ -46,7 +46,7 @@ impl Table {
         {
             return Ok((stateid, Some(hold)));
         }
-        let key = match self.new_key(client, open_bytes(owner.1.len(), 0)) {
+        let key = match self.new_key(client, file.volume, open_bytes(owner.1.len(), 0)) {
             Ok(key) => key,
             Err(status) => return Err((status, hold)),
         };
