@@ -123,9 +123,10 @@ impl Round<'_> {
 
     /// A replica that is built anew from the tier forgets the transactions that were open at its first offset: Kafka deletes the snapshot of
     /// producers that it has just fetched (apache/kafka, pull request 14652). If such a transaction is aborted, and the replica becomes the
-    /// leader and copies the segment with the marker, its records are read as if they were committed.
+    /// leader and copies the segment with the marker, its records are read as if they were committed. That happens to new replicas, and to
+    /// those of a broker that was away while the leader tiered the offsets that it lacks.
     fn may_abort(&self) -> bool {
-        self.fault != Fault::Reassign
+        !matches!(self.fault, Fault::Reassign | Fault::BrokerKill)
     }
 
     fn plans(&self) -> Vec<RecordsPlan> {
