@@ -25,6 +25,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "forebay-fuzz",
         &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto", "forebay-nfs", "forebay-s3"],
     ),
+    ("forebay-ownership", &[]),
     ("forebay-nfs-client", &["forebay-nfs-proto"]),
     ("forebay-lab", &["forebay-nfs-client", "forebay-nfs-proto"]),
     (
