@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-pool", &[]),
     ("forebay-net", &[]),
+    ("forebay-address", &[]),
     ("forebay-nfs-proto", &["forebay-net"]),
     ("forebay-service", &["forebay-pool"]),
     ("forebay-s3", &["forebay-pool", "forebay-service", "forebay-net"]),
