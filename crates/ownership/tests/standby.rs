@@ -1,4 +1,5 @@
 //! Several nodes and one directory: who takes the pool, and when.
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
