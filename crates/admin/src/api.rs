@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use forebay_nfs::policy::Policies;
+use forebay_ownership::Holder;
 use forebay_s3::S3;
 use forebay_service::Service;
 
@@ -16,6 +17,14 @@ use crate::views::NfsView;
 
 /// The release of the daemon.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
+
+/// This node as the owner of a pool that others can take.
+pub struct NodeControl {
+    /// Tells the others.
+    pub holder: Arc<Holder>,
+    /// Begins to hand the pool over.
+    pub release: Box<dyn Fn() + Send + Sync>,
+}
 
 /// What requests work on.
 pub struct Api {
@@ -35,6 +44,8 @@ pub struct Api {
     pub history: Arc<History>,
     /// Whether metrics are served without a token.
     pub metrics_public: bool,
+    /// This node, if other nodes can serve the pool.
+    pub node: Option<NodeControl>,
     /// Held while all extents are read, so that only one request at a time takes the disk from clients.
     pub(crate) counting: tokio::sync::Mutex<()>,
 }
@@ -57,6 +68,7 @@ impl Api {
             nfs_view: NfsView::of(address, with_tls),
             history: Arc::default(),
             metrics_public: false,
+            node: None,
             counting: tokio::sync::Mutex::default(),
         }
     }

@@ -57,6 +57,8 @@ codes! {
     ExportPolicyNotFound = "export_policy_not_found" => NOT_FOUND,
     /// The policy has no rule there.
     ExportRuleNotFound = "export_rule_not_found" => NOT_FOUND,
+    /// No other node can serve the pool.
+    NodeNotFound = "node_not_found" => NOT_FOUND,
     /// There is no NFS client of that id.
     ClientNotFound = "client_not_found" => NOT_FOUND,
     /// Nothing is open, or locked, under that stateid.

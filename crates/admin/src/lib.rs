@@ -50,5 +50,5 @@ pub mod traces;
 pub mod views;
 pub mod watch;
 
-pub use api::{Api, RELEASE};
+pub use api::{Api, NodeControl, RELEASE};
 pub use router::LIMITS;

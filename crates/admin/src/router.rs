@@ -21,7 +21,7 @@ use crate::console;
 use crate::error::{ApiError, Code};
 use crate::handlers::{
     accounts, bucket_contents, bucket_documents, buckets, events, exports, health, jobs, lab, metrics, nfs,
-    pool, s3_groups, s3_users, snapshots, volumes,
+    node, pool, s3_groups, s3_users, snapshots, volumes,
 };
 use crate::openapi::{self, Document};
 
@@ -57,6 +57,8 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(pool::pool_check))
         .routes(routes!(pool::scrub_show, pool::scrub_start, pool::scrub_stop))
         .routes(routes!(pool::pool_efficiency))
+        .routes(routes!(node::node_show))
+        .routes(routes!(node::node_release))
         .routes(routes!(pool::lost_found_list))
         .routes(routes!(pool::lost_found_delete))
         .routes(routes!(volumes::volume_list, volumes::volume_create))

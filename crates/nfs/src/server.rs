@@ -32,6 +32,18 @@ impl Server {
     ) -> Result<Server, ServerError> {
         let unbound = |source| ServerError::Bind { address, source };
         let listener = TcpListener::bind(address).await.map_err(unbound)?;
+        Server::on(service, listener, config).await
+    }
+
+    /// Like [`Server::bind`], with a listener that may have been bound before the pool was opened. Clients that connect in the meantime
+    /// wait.
+    pub async fn on(
+        service: Arc<Service>,
+        listener: TcpListener,
+        config: Config,
+    ) -> Result<Server, ServerError> {
+        let unspecified = SocketAddr::from(([0, 0, 0, 0], 0));
+        let unbound = |source| ServerError::Bind { address: unspecified, source };
         let address = listener.local_addr().map_err(unbound)?;
         let shared = Shared::open(service, config).await?;
         Ok(Server { shared: Arc::new(shared), listener, address })

@@ -17,8 +17,13 @@ pub(crate) type OnLoss = Box<dyn Fn(&Owner) + Send>;
 pub struct Holder {
     directory: PathBuf,
     owner: Arc<Mutex<Owner>>,
-    stop: Option<Sender<()>>,
-    beating: Option<JoinHandle<()>>,
+    beating: Mutex<Option<Beating>>,
+}
+
+/// The thread, and what ends it.
+struct Beating {
+    stop: Sender<()>,
+    thread: JoinHandle<()>,
 }
 
 impl Holder {
@@ -27,7 +32,7 @@ impl Holder {
         owner.write(&directory)?;
         let owner = Arc::new(Mutex::new(owner));
         let (stop, stopped) = channel();
-        let beating = {
+        let thread = {
             let (directory, owner) = (directory.clone(), owner.clone());
             thread::Builder::new()
                 .name("owner".to_owned())
@@ -38,7 +43,7 @@ impl Holder {
                     source,
                 })?
         };
-        Ok(Holder { directory, owner, stop: Some(stop), beating: Some(beating) })
+        Ok(Holder { directory, owner, beating: Mutex::new(Some(Beating { stop, thread })) })
     }
 
     /// What is said now.
@@ -46,15 +51,15 @@ impl Holder {
         lock(&self.owner).clone()
     }
 
-    /// The owner answers clients from now on, at this address of its own or of the pool; `takeover` tells how it came to that.
+    /// The owner answers clients from now on, at this address, if other nodes can ask there; `takeover` tells how it came to that.
     pub fn serving(
         &self,
-        address: SocketAddr,
+        address: Option<SocketAddr>,
         takeover: impl FnOnce(&mut Takeover),
     ) -> Result<(), OwnerError> {
         let owner = {
             let mut owner = lock(&self.owner);
-            (owner.phase, owner.address) = (Phase::Serving, Some(address));
+            (owner.phase, owner.address) = (Phase::Serving, address);
             takeover(&mut owner.takeover);
             owner.clone()
         };
@@ -62,7 +67,7 @@ impl Holder {
     }
 
     /// The pool is closed: others may take it at once. With `moves` this node leaves it to them for ten seconds.
-    pub fn release(mut self, moves: bool) -> Result<(), OwnerError> {
+    pub fn release(&self, moves: bool) -> Result<(), OwnerError> {
         self.stop();
         let owner = {
             let mut owner = lock(&self.owner);
@@ -73,11 +78,12 @@ impl Holder {
         owner.write(&self.directory)
     }
 
-    fn stop(&mut self) {
-        drop(self.stop.take());
-        if let Some(beating) = self.beating.take() {
+    fn stop(&self) {
+        let beating = self.beating.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Beating { stop, thread }) = beating {
+            drop(stop);
             // It cannot panic, and if it did, there would be nothing to do.
-            let _ = beating.join();
+            let _ = thread.join();
         }
     }
 }
@@ -135,7 +141,7 @@ mod tests {
                 .unwrap();
         assert_eq!((read().phase, read().beat), (Phase::Opening, 0));
         let address = "192.0.2.1:2049".parse().unwrap();
-        holder.serving(address, |takeover| takeover.open_ms = Some(7)).unwrap();
+        holder.serving(Some(address), |takeover| takeover.open_ms = Some(7)).unwrap();
         thread::sleep(PERIOD * 5);
         let seen = read();
         assert_eq!(

@@ -39,8 +39,6 @@ pub struct Standby {
     pub node: Node,
     /// An address that answers, or refuses connections, whenever this machine's network works: a gateway, or another server.
     pub witness: Option<SocketAddr>,
-    /// Takes the pool also from an owner that was never seen to write here, after fencing it.
-    pub unseen: bool,
 }
 
 /// The right to open the pool. The other standbys wait until it is dropped.
@@ -76,12 +74,6 @@ pub enum StandbyError {
          none for that, or it is another one; the pool will not be taken"
     )]
     NotShared(String, String),
-    /// The owner never wrote while this process looked.
-    #[error(
-        "node {0} had the pool and is silent since before this start, so it is not known whether this directory shows what it wrote \
-         last; make sure that the file system was mounted after that node went off, and start once with --take-over"
-    )]
-    Unseen(String),
 }
 
 impl Claim {
@@ -153,8 +145,14 @@ impl Standby {
             }
             let fenced = match (&owner, needs_fence) {
                 (Some(owner), true) => {
-                    if !watch.has_seen_rise(owner) && !self.unseen {
-                        return Err(StandbyError::Unseen(owner.node.name.clone()));
+                    if !watch.has_seen_rise(owner) {
+                        told.warn(&format!(
+                            "node {} had the pool and is silent since before this start, so it is not known whether this directory shows \
+                             what it wrote last; make sure that it is off and that this file system was mounted after that, and remove {}",
+                            owner.node.name,
+                            self.directory.join("OWNER").display()
+                        ));
+                        continue;
                     }
                     tracing::warn!(node = %owner.node.name, ?silent, "the owner of the pool is silent and will be fenced");
                     let fencing = Instant::now();
@@ -224,7 +222,8 @@ impl Standby {
         let node = &owner.node.name;
         match watch.look(now_is, owner, answers, witness) {
             Verdict::Alive => {
-                told.info(&format!("node {node} has the pool"));
+                let seen = if watch.has_seen_rise(owner) { ", and what it writes is seen here" } else { "" };
+                told.info(&format!("node {node} has the pool{seen}"));
                 Step::Wait
             }
             Verdict::Unproved(silent) => {

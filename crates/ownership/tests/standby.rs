@@ -28,7 +28,7 @@ fn node(name: &str) -> Node {
 }
 
 fn standby(directory: &TempDir, name: &str) -> Standby {
-    Standby { directory: directory.path().into(), node: node(name), witness: None, unseen: false }
+    Standby { directory: directory.path().into(), node: node(name), witness: None }
 }
 
 /// A fence program, and how often it ran.
@@ -123,7 +123,7 @@ async fn an_owner_that_is_there_keeps_the_pool() {
 async fn an_owner_that_falls_silent_is_fenced_once_and_replaced_by_one_of_two_standbys() {
     let directory = pool();
     let holder = hold(claim(&standby(&directory, "a")).await);
-    holder.serving(nowhere(), |_| ()).expect("it serves");
+    holder.serving(Some(nowhere()), |_| ()).expect("it serves");
     let fence = Fence::default();
     let (b, c) = (standby(&directory, "b"), standby(&directory, "c"));
     let dying = async {
@@ -189,7 +189,7 @@ async fn a_fence_program_that_lies_is_found_out_by_the_lock() {
 async fn a_fence_program_that_lies_is_found_out_by_what_the_owner_writes() {
     let directory = pool();
     let holder = hold(claim(&standby(&directory, "a")).await);
-    holder.serving(nowhere(), |_| ()).expect("it serves");
+    holder.serving(Some(nowhere()), |_| ()).expect("it serves");
     let fence = Fence::default();
     // Port 1 refuses, so the witness answers and the owner does not.
     let b = Standby { witness: Some(nowhere()), ..standby(&directory, "b") };
@@ -199,17 +199,15 @@ async fn a_fence_program_that_lies_is_found_out_by_what_the_owner_writes() {
 }
 
 #[tokio::test]
-async fn an_owner_that_was_never_seen_to_write_is_not_replaced_unless_the_operator_says_so() {
+async fn an_owner_that_was_never_seen_to_write_is_not_replaced_until_the_operator_removes_it() {
     let directory = pool();
     drop(hold(claim(&standby(&directory, "a")).await));
     let fence = Fence::default();
     let b = standby(&directory, "b");
-    let taken = timeout(ENOUGH, fence.wait(&b)).await.expect("in time");
-    assert!(matches!(taken, Err(StandbyError::Unseen(node)) if node == "a"));
+    assert!(timeout(ENOUGH, fence.wait(&b)).await.is_err());
     assert_eq!(fence.runs(), 0);
-    let insists = Standby { unseen: true, ..b };
-    timeout(ENOUGH, fence.wait(&insists)).await.expect("in time").expect("a claim");
-    assert_eq!(fence.runs(), 1);
+    std::fs::remove_file(directory.path().join("OWNER")).expect("removed");
+    claim(&b).await;
 }
 
 #[tokio::test]

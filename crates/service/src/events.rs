@@ -158,6 +158,10 @@ kinds! {
     SegmentsSetAside = "segments_set_aside", Warning;
     /// A segment was deleted from lost+found.
     LostSegmentDeleted = "lost_segment_deleted", Warning;
+    /// This node took the pool from another one.
+    PoolTaken = "pool_taken", Warning;
+    /// This node hands the pool over to another one.
+    PoolReleased = "pool_released", Info;
     /// The pool is nearly full.
     PoolNearlyFull = "pool_nearly_full", Warning;
     /// The pool is no longer nearly full.

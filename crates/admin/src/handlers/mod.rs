@@ -16,6 +16,7 @@ pub mod jobs;
 pub mod lab;
 pub mod metrics;
 pub mod nfs;
+pub mod node;
 pub mod pool;
 pub mod s3_groups;
 pub mod s3_users;

@@ -18,6 +18,7 @@ mod lab;
 mod list;
 mod mount;
 mod nfs;
+mod node;
 mod pool;
 mod s3;
 mod snapshot;
@@ -44,6 +45,7 @@ pub use nfs::{
     BackChannel, ClientState, ClientView, FileView, LockKind, LockView, NfsView, OpenView, OperationView,
     SessionView, TlsState,
 };
+pub use node::{NodePhase, NodeView, TakeoverView};
 pub use pool::{
     CheckRequest, CheckView, EfficiencyView, HealthStatus, HealthView, LostSegmentView, PoolView, ScrubView,
 };

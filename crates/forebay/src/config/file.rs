@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::settings::{SECTIONS, SETTINGS};
+use super::settings::{SECTIONS, settings};
 use super::value::{Kind, Setting};
 use super::{Config, ConfigError};
 
@@ -50,8 +50,7 @@ impl Reader<'_> {
     fn apply_section(&self, config: &mut Config, section: &str, table: &DeTable) -> Result<(), ConfigError> {
         for (key, value) in table.iter() {
             let name = key.get_ref().as_ref();
-            let setting = SETTINGS
-                .iter()
+            let setting = settings()
                 .find(|setting| setting.section == section && setting.key == name)
                 .ok_or_else(|| self.unknown_key(key.span(), section, name))?;
             self.apply_value(config, setting, value)?;
@@ -84,7 +83,7 @@ impl Reader<'_> {
     fn unknown_section(&self, span: Range<usize>, name: &str) -> ConfigError {
         let known = SECTIONS.iter().map(|(section, _)| *section);
         // A key at the top of the file usually lacks its section.
-        let hint = match SETTINGS.iter().find(|setting| setting.key == name) {
+        let hint = match settings().find(|setting| setting.key == name) {
             Some(setting) => format!("`{name}` belongs below [{}]", setting.section),
             None => suggestion(name, known),
         };
@@ -92,11 +91,11 @@ impl Reader<'_> {
     }
 
     fn unknown_key(&self, span: Range<usize>, section: &str, name: &str) -> ConfigError {
-        let hint = match SETTINGS.iter().find(|setting| setting.key == name) {
+        let hint = match settings().find(|setting| setting.key == name) {
             Some(setting) => format!("`{name}` belongs below [{}]", setting.section),
             None => suggestion(
                 name,
-                SETTINGS.iter().filter(|setting| setting.section == section).map(|setting| setting.key),
+                settings().filter(|setting| setting.section == section).map(|setting| setting.key),
             ),
         };
         self.error(&span, &format!("unknown key `{section}.{name}`; {hint}"))

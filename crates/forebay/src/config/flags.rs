@@ -1,4 +1,4 @@
-//! Flags and environment variables for the settings, generated from [`SETTINGS`], and the precedence of all
+//! Flags and environment variables for the settings, generated from [`settings`], and the precedence of all
 //! sources.
 
 use std::path::{Path, PathBuf};
@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
-use super::settings::SETTINGS;
+use super::settings::{ALIASES, settings};
 use super::value::Setting;
 use super::{Config, ConfigError, file};
+
+/// The one flag that needs no value.
+const STANDBY: &str = "standby";
 
 const HEADING: &str = "Settings";
 
@@ -101,7 +104,7 @@ impl Given {
             file::apply(&mut config, path)?;
         }
         for given in &self.values {
-            let setting = SETTINGS.iter().find(|setting| setting.path() == given.path);
+            let setting = settings().find(|setting| setting.path() == given.path);
             if let Some(setting) = setting {
                 (setting.set)(&mut config, &given.value)
                     .map_err(|message| ConfigError(format!("{}: {message}", given.origin)))?;
@@ -144,8 +147,14 @@ fn argument(setting: &'static Setting) -> Arg {
     let default = (setting.get)(&Config::default());
     let summary = setting.summary.trim_end_matches('.');
     let details = if setting.details.is_empty() { String::new() } else { format!("\n\n{}", setting.details) };
-    Arg::new(setting.flag())
+    let alias = ALIASES.iter().find(|(path, _)| *path == setting.path()).map(|(_, alias)| *alias);
+    let mut argument = Arg::new(setting.flag());
+    if alias == Some(STANDBY) {
+        argument = argument.num_args(0..=1).default_missing_value("on");
+    }
+    argument
         .long(setting.flag())
+        .visible_aliases(alias)
         .value_name(setting.value_name)
         .env(setting.environment())
         .hide_env_values(true)
@@ -156,12 +165,12 @@ fn argument(setting: &'static Setting) -> Arg {
 
 fn admin_settings() -> impl Iterator<Item = &'static Setting> {
     let asked_for = [("pool", "directory"), ("admin", "socket")];
-    SETTINGS.iter().filter(move |setting| asked_for.contains(&(setting.section, setting.key)))
+    settings().filter(move |setting| asked_for.contains(&(setting.section, setting.key)))
 }
 
 impl FromArgMatches for AllSettings {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(AllSettings(Given::from_matches(matches, SETTINGS.iter())))
+        Ok(AllSettings(Given::from_matches(matches, settings())))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -172,7 +181,7 @@ impl FromArgMatches for AllSettings {
 
 impl Args for AllSettings {
     fn augment_args(command: Command) -> Command {
-        augment(command, SETTINGS.iter())
+        augment(command, settings())
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -6,6 +6,7 @@
 
 pub mod file;
 pub mod flags;
+mod node;
 pub mod print;
 mod s3;
 pub mod settings;
@@ -16,6 +17,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use node::NodeConfig;
 pub use s3::S3Config;
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
@@ -29,6 +31,8 @@ pub struct Config {
     pub nfs: NfsConfig,
     /// `[s3]`.
     pub s3: S3Config,
+    /// `[node]`.
+    pub node: NodeConfig,
     /// `[log]`.
     pub log: LogConfig,
     /// `[admin]`.
@@ -276,6 +280,7 @@ impl Default for Config {
                 owner_names: false,
             },
             s3: S3Config::default(),
+            node: NodeConfig::default(),
             log: LogConfig { format: LogFormat::Text, level: "info".to_owned() },
             admin: AdminConfig { socket: PathBuf::from("admin.sock"), group_access: false },
             api: ApiConfig {
@@ -319,6 +324,7 @@ impl Config {
                  idmapd.conf",
             ));
         }
+        self.node.check().map_err(ConfigError)?;
         self.api.check()?;
         self.s3.check(&self.pool.directory).map_err(ConfigError)?;
         match (&self.nfs.tls_certificate, &self.nfs.tls_key, &self.nfs.tls_client_authorities) {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Config;
-use super::settings::{SECTIONS, SETTINGS};
+use super::settings::{SECTIONS, settings};
 use super::value::Setting;
 
 const COMMENT_COLUMNS: usize = 96;
@@ -104,7 +104,7 @@ pub fn reference() -> String {
 }
 
 fn of_section(section: &str) -> impl Iterator<Item = &'static Setting> {
-    SETTINGS.iter().filter(move |setting| setting.section == section)
+    settings().filter(move |setting| setting.section == section)
 }
 
 fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {

@@ -20,7 +20,15 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-nfs", &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto"]),
     (
         "forebay-admin",
-        &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto", "forebay-nfs", "forebay-s3"],
+        &[
+            "forebay-pool",
+            "forebay-service",
+            "forebay-net",
+            "forebay-nfs-proto",
+            "forebay-nfs",
+            "forebay-s3",
+            "forebay-ownership",
+        ],
     ),
     (
         "forebay-fuzz",
@@ -31,7 +39,16 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-lab", &["forebay-nfs-client", "forebay-nfs-proto"]),
     (
         "forebay",
-        &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs", "forebay-s3", "forebay-admin"],
+        &[
+            "forebay-pool",
+            "forebay-service",
+            "forebay-net",
+            "forebay-nfs",
+            "forebay-s3",
+            "forebay-admin",
+            "forebay-address",
+            "forebay-ownership",
+        ],
     ),
 ];
 

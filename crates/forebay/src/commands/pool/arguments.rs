@@ -43,6 +43,17 @@ pub enum PoolCommand {
         settings: AdminSettings,
     },
 
+    /// Show the node that serves the pool, since when, and how it came to it
+    ///
+    /// For a pool that several nodes can serve (node.standby).
+    Owner(Remote),
+
+    /// Hand the pool over to another node
+    ///
+    /// For a planned move. The daemon makes everything durable, removes its addresses and stops; a standby takes the pool within about a
+    /// second. Clients keep their open files and locks, and wait meanwhile.
+    Release(Remote),
+
     /// List or delete segments that are unknown to the metadata
     ///
     /// When the daemon opens the pool, it moves segments that are unknown to the metadata to lost+found.

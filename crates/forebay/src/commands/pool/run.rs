@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_admin::views::{
-    CheckRequest, CheckView, EfficiencyView, JobState, JobView, PoolView, ProgressUnit, ScrubView,
+    CheckRequest, CheckView, EfficiencyView, JobState, JobView, NodeView, PoolView, ProgressUnit, ScrubView,
 };
 use forebay_pool::Pool;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -62,6 +62,16 @@ pub fn run(command: PoolCommand) -> Result<()> {
         PoolCommand::Recover { accept_loss, settings } => {
             let config = settings.load()?;
             recovery::recover(&config.pool, accept_loss)
+        }
+        PoolCommand::Owner(remote) => {
+            let node: NodeView = Client::new(&remote)?.get("node")?;
+            print_as(remote.format(), &node, show_node)
+        }
+        PoolCommand::Release(remote) => {
+            let node: NodeView = Client::new(&remote)?.post("node/release", &json!({}))?;
+            print_as(remote.format(), &node, |node| {
+                print_line(&format!("node {} hands the pool over and stops", node.name))
+            })
         }
         PoolCommand::LostFound(command) => recovery::lost_found(command),
         PoolCommand::Scrub(command) => scrub(command),
@@ -218,6 +228,22 @@ fn show_scrub(status: &ScrubView) -> Result<()> {
         ("copies", copies(status)),
     ])?;
     status.damage.iter().try_for_each(|damage| print_line(damage))
+}
+
+fn show_node(node: &NodeView) -> Result<()> {
+    let took = |ms: Option<u64>| ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
+    let takeover = &node.takeover;
+    print_pairs(&[
+        ("node", node.name.clone()),
+        ("state", node.phase.to_string()),
+        ("since", node.since.clone()),
+        ("address", node.address.clone().unwrap_or_else(|| "-".to_owned())),
+        ("node before", takeover.from.clone().unwrap_or_else(|| "none".to_owned())),
+        ("was silent", took(Some(takeover.silent_ms))),
+        ("fencing", took(takeover.fence_ms)),
+        ("opening", took(takeover.open_ms)),
+        ("addresses", took(takeover.address_ms)),
+    ])
 }
 
 fn copies(status: &ScrubView) -> String {

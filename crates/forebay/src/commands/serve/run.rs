@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use forebay_admin::Api;
 use forebay_admin::history;
 use forebay_admin::lab::Lab;
 use forebay_admin::views::NfsView;
+use forebay_admin::{Api, NodeControl};
 use forebay_net::http::{self, ALPN, Listener, Socket, check_path};
 use forebay_net::tls::{Tls, TlsError};
 use forebay_nfs::{Server, ServerError, Shared};
@@ -21,8 +21,11 @@ use forebay_service::Service;
 use forebay_service::events::{Kind, Who};
 use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit, setrlimit, umask};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::net::TcpListener;
 use tokio::signal::unix::Signal;
 
+use super::node::Owning;
 use super::notify::{self, Notifier};
 use super::s3;
 use super::signals::{self, Shutdown, Trigger};
@@ -33,6 +36,9 @@ use crate::{logging, output};
 
 /// Maximum time for background work to finish at shutdown.
 const LEFTOVER_WORK_MAX: Duration = Duration::from_secs(5);
+
+/// How often it is checked whether the pool has stopped.
+const STOPPED_EVERY: Duration = Duration::from_secs(1);
 
 /// Number of files that the pool may have open: segments, metadata tables, journals.
 const FILES_OF_POOL: u64 = 1024;
@@ -67,28 +73,100 @@ pub fn run(config: &Config) -> Result<()> {
 async fn serve(config: &Config, files_max: u64) -> Result<()> {
     check_path(&config.admin_socket())?;
     let (trigger, shutdown) = signals::watch()?;
-    let pool = tokio::select! {
-        pool = open_pool(&config.pool) => pool?,
-        () = shutdown.clone().requested() => return Ok(()),
+    // An address that is in use is an error now, not when the pool is taken.
+    drop(listen(config).await?);
+    let Some(mut owning) = Owning::wait(config, &shutdown).await? else { return Ok(()) };
+    let moves = Arc::new(AtomicBool::new(false));
+    let stop = Stop { trigger, shutdown, moves: moves.clone() };
+    let outcome = serve_owned(config, files_max, &mut owning, stop).await;
+    owning.release_addresses().await;
+    match outcome {
+        Outcome::Closed(served) => {
+            let released = owning.release(moves.load(Ordering::Acquire));
+            served.and(released)?;
+            tracing::info!("stopped");
+            Ok(())
+        }
+        // The other nodes must assume that it is still being written to.
+        Outcome::NotClosed(error) => Err(error),
+    }
+}
+
+/// Ways to stop the daemon.
+struct Stop {
+    trigger: Trigger,
+    shutdown: Shutdown,
+    /// Set if the pool is to be served by another node afterwards.
+    moves: Arc<AtomicBool>,
+}
+
+/// How the daemon's work on the pool ended.
+enum Outcome {
+    /// The pool is closed, or was never opened.
+    Closed(Result<()>),
+    NotClosed(anyhow::Error),
+}
+
+async fn serve_owned(config: &Config, files_max: u64, owning: &mut Owning, stop: Stop) -> Outcome {
+    // Clients that connect while the pool is being opened wait. If they were refused, a Linux client would wait for three seconds.
+    let listener = match listen(config).await {
+        Ok(listener) => listener,
+        Err(error) => return Outcome::Closed(Err(error)),
+    };
+    let opened = tokio::select! {
+        pool = open_pool(&config.pool) => pool,
+        () = stop.shutdown.clone().requested() => return Outcome::Closed(Ok(())),
+    };
+    let pool = match opened {
+        Ok(pool) => pool,
+        Err(error) => return Outcome::Closed(Err(error)),
     };
     let nfs_config = nfs_config(config, files_max);
-    let served = serve_pool(config, nfs_config, &pool, &trigger, &shutdown).await;
-    let closed = pool.close().await.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"));
-    served.and(closed)?;
-    tracing::info!("stopped");
-    Ok(())
+    let served = serve_pool(config, nfs_config, &pool, listener, owning, &stop).await;
+    match pool.close().await {
+        Ok(()) => Outcome::Closed(served),
+        Err(error) => {
+            let error = anyhow!("the pool was not closed cleanly: {error}");
+            Outcome::NotClosed(served.err().unwrap_or(error))
+        }
+    }
+}
+
+/// Returns when the pool has stopped after a failure, if another node can take it.
+async fn pool_stopped(pool: Pool, is_shared: bool) {
+    if !is_shared {
+        return std::future::pending().await;
+    }
+    while !pool.counters().is_ok_and(|counters| counters.stopped) {
+        tokio::time::sleep(STOPPED_EVERY).await;
+    }
+    tracing::error!("the pool has stopped after a failure: this node gives it up");
+}
+
+/// The listener of the NFS server. An address that moves between nodes need not be here yet.
+async fn listen(config: &Config) -> Result<TcpListener> {
+    let address = config.nfs.listen;
+    let moves = config.node.addresses.iter().any(|moving| moving.ip() == address.ip());
+    let listener = if moves {
+        forebay_address::bind(address).and_then(TcpListener::from_std)
+    } else {
+        TcpListener::bind(address).await
+    };
+    listener.map_err(|source| explain_bind("nfs", address, &source))
 }
 
 async fn serve_pool(
     config: &Config,
     nfs_config: forebay_nfs::Config,
     pool: &Pool,
-    trigger: &Trigger,
-    shutdown: &Shutdown,
+    listener: TcpListener,
+    owning: &mut Owning,
+    stop: &Stop,
 ) -> Result<()> {
+    let Stop { trigger, shutdown, moves } = stop;
     make_default_volume(pool).await.map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
     let service = Arc::new(Service::open(pool.clone(), nfs_config.service_options())?);
-    let nfs = Server::bind(service.clone(), config.nfs.listen, nfs_config).await.map_err(explain)?;
+    let nfs = Server::on(service.clone(), listener, nfs_config).await.map_err(explain)?;
     let address = nfs.local_addr();
     make_first_user(pool, &service.accounts).await?;
     let api_tls = api_tls(&config.api)?;
@@ -104,6 +182,14 @@ async fn serve_pool(
     let s3 = s3::start(config, service.clone(), shutdown).await?;
     let mut api = Api::new(service.clone(), Some(nfs.shared()), address, config.pool.directory.clone());
     api.metrics_public = config.metrics.public;
+    api.node = owning.holder().map(|holder| {
+        let (trigger, moves) = (trigger.clone(), moves.clone());
+        let release = Box::new(move || {
+            moves.store(true, Ordering::Release);
+            trigger.shut_down();
+        });
+        NodeControl { holder, release }
+    });
     api.lab = Lab::new(config.lab.results_directory.clone());
     api.s3 = s3.as_ref().map(|running| running.s3.clone());
     let api = Arc::new(api);
@@ -120,15 +206,23 @@ async fn serve_pool(
         started(config, pool, address, api_address, s3.as_ref().map(|running| running.url.as_str())),
         Who::default(),
     );
+    owning.acquire(address).await?;
+    if let Some(taken) = owning.taken() {
+        service.events.note(Kind::PoolTaken, "pool", taken, Who::default());
+    }
     output::print_line(&ready_line(pool, &api.nfs_view))?;
     let notifier = Notifier::from_environment();
     notifier.ready(&notify::status_of(&nfs.shared()));
     let telling = tokio::spawn(notifier.clone().keep_told(nfs.shared()));
-    let asked = shutdown.clone();
+    let (asked, stopped) = (shutdown.clone(), pool_stopped(pool.clone(), owning.holder().is_some()));
     let stop = async {
-        asked.requested().await;
+        tokio::select! {
+            () = asked.requested() => {}
+            () = stopped => {}
+        }
         telling.abort();
         notifier.stopping();
+        owning.release_addresses().await;
     };
 
     let served = nfs.run(stop).await;
@@ -238,12 +332,10 @@ fn nfs_config(config: &Config, files_max: u64) -> forebay_nfs::Config {
 
 /// Explains what an operator can do about an NFS server that fails to start.
 fn explain(error: ServerError) -> anyhow::Error {
-    let (address, source) = match error {
-        ServerError::Bind { address, source } => (address, source),
-        ServerError::Tls(error) => return ConfigError::new(format!("nfs.tls_…: {error}")).into(),
-        error => return anyhow!("{error}"),
-    };
-    explain_bind("nfs", address, &source)
+    match error {
+        ServerError::Tls(error) => ConfigError::new(format!("nfs.tls_…: {error}")).into(),
+        error => anyhow!("{error}"),
+    }
 }
 
 /// Explains what an operator can do about an address that cannot be bound.

@@ -21,6 +21,7 @@ impl Shutdown {
 }
 
 /// Requests a clean stop from inside the process, like the first signal.
+#[derive(Clone)]
 pub struct Trigger(watch::Sender<bool>);
 
 impl Trigger {

@@ -6,7 +6,7 @@ use super::super::volumes::Volumes;
 
 /// The phase of a volume's recovery after a restart (RFC 8881 §8.4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::state) enum Phase {
+pub enum Phase {
     /// Clients whose durable record names the volume can reclaim; no client gets new state.
     Grace,
     /// Records of clients that did not return are losing the volume; no client gets any state.
@@ -16,7 +16,7 @@ pub(in crate::state) enum Phase {
 }
 
 /// Which volumes are in which phase. Volumes only leave the grace period.
-pub(in crate::state) struct Grace {
+pub struct Grace {
     /// The volumes that are not in normal operation.
     awaited: Volumes,
     /// Those of them that remain when the current change is durable; the others are closing.

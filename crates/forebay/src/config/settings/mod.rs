@@ -1,8 +1,12 @@
 //! Every setting, once.
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
-//! are all generated from [`SETTINGS`], so they cannot disagree. To add a setting, add a field to [`Config`]
-//! and a row here.
+//! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
+//! and a row here, or for `[node]` in [`node`].
+
+mod node;
+
+pub use node::ALIASES;
 
 use super::size;
 use super::value::{
@@ -15,6 +19,7 @@ pub const SECTIONS: &[(&str, &str)] = &[
     ("pool", "Where data is stored, and the limits of the pool."),
     ("nfs", "The NFSv4.1 and 4.2 server."),
     ("s3", "The S3 server. It serves buckets, which share the pool with the volumes."),
+    ("node", "Several machines that can serve one pool, one at a time."),
     ("log", "What the daemon logs on standard error."),
     ("admin", "The admin socket, which `forebay volume`, `forebay pool` and other local commands use."),
     ("api", "The API over TCP, for users with tokens."),
@@ -24,7 +29,11 @@ pub const SECTIONS: &[(&str, &str)] = &[
 ];
 
 /// All settings, by section.
-pub const SETTINGS: &[Setting] = &[
+pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
+    SETTINGS.iter().chain(node::SETTINGS)
+}
+
+const SETTINGS: &[Setting] = &[
     Setting {
         section: "pool",
         key: "directory",
@@ -566,7 +575,7 @@ pub const SETTINGS: &[Setting] = &[
     },
 ];
 
-fn store<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
+pub(super) fn store<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
     *field = value?;
     Ok(())
 }
@@ -578,7 +587,7 @@ mod tests {
 
     #[test]
     fn every_default_is_a_value_that_the_setting_accepts() {
-        for setting in SETTINGS {
+        for setting in settings() {
             let mut config = Config::default();
             let value = (setting.get)(&config);
             (setting.set)(&mut config, &value).unwrap();
@@ -588,10 +597,10 @@ mod tests {
 
     #[test]
     fn every_setting_is_in_a_section_and_named_once() {
-        let mut names: Vec<_> = SETTINGS.iter().map(Setting::path).collect();
+        let mut names: Vec<_> = settings().map(Setting::path).collect();
         names.dedup();
-        assert_eq!(names.len(), SETTINGS.len());
-        for setting in SETTINGS {
+        assert_eq!(names.len(), settings().count());
+        for setting in settings() {
             assert!(SECTIONS.iter().any(|(name, _)| *name == setting.section), "{}", setting.path());
         }
     }

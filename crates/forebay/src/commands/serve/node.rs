@@ -1,0 +1,229 @@
+//! A pool that several machines can serve: waits until this one may, moves the addresses, and lets others know.
+//!
+//! What must hold: the pool is opened only with a claim; it is said to be released only after it was closed; and a process that learns that
+//! another machine has the pool ends at once.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use forebay_address::{Held, Hook, HookError, Options, ServiceAddress};
+use forebay_ownership::{Claim, Holder, Node, Owner, Standby, check_directory};
+
+use super::notify::Notifier;
+use super::signals::Shutdown;
+use crate::config::{Config, NodeConfig};
+
+/// Exit status of a process that another machine has taken the pool from.
+const STATUS_DEPOSED: i32 = 75;
+/// How long another machine may still answer for an address after its node was fenced.
+const ADDRESS_PATIENCE: Duration = Duration::from_secs(20);
+
+/// This machine, while it has the pool.
+pub struct Owning {
+    config: NodeConfig,
+    name: String,
+    holder: Option<Arc<Holder>>,
+    held: Vec<Held>,
+    /// The addresses and the program are to be undone.
+    is_acquired: bool,
+    claimed: Instant,
+    was_fenced: bool,
+}
+
+impl Owning {
+    /// Waits until this machine may open the pool; none if a stop was requested meanwhile.
+    pub async fn wait(config: &Config, shutdown: &Shutdown) -> Result<Option<Owning>> {
+        let (node, directory) = (config.node.clone(), &config.pool.directory);
+        for program in [&node.fence, &node.on_acquire, &node.on_release].into_iter().flatten() {
+            hook(&node, program).check().map_err(|error| anyhow!("{error}"))?;
+        }
+        let here = Node::here(node.name.as_deref())?;
+        let name = here.name.clone();
+        if !node.standby {
+            require_unshared(directory)?;
+            return Ok(Some(Owning::new(node, name, None, false)));
+        }
+        check_directory(directory, node.any_file_system)?;
+        let standby = Standby { directory: directory.clone(), node: here, witness: node.witness };
+        let notifier = Notifier::from_environment();
+        notifier.ready("standby: another node serves the pool, or its state is being examined");
+        let fence = |owner: Owner| {
+            let program = node.fence.as_deref().map(|program| hook(&node, program));
+            async move {
+                match program {
+                    Some(program) => fence(&program, &owner).await,
+                    None => Err("no fence program is configured".to_owned()),
+                }
+            }
+        };
+        let claim = tokio::select! {
+            claim = standby.wait(fence) => claim?,
+            () = shutdown.clone().requested() => return Ok(None),
+        };
+        notifier.ready("taking the pool");
+        let was_fenced = claim.takeover().fence_ms.is_some();
+        tell_claim(&claim);
+        let holder = Arc::new(claim.hold(deposed)?);
+        Ok(Some(Owning::new(node, name, Some(holder), was_fenced)))
+    }
+
+    fn new(config: NodeConfig, name: String, holder: Option<Arc<Holder>>, was_fenced: bool) -> Owning {
+        Owning {
+            config,
+            name,
+            holder,
+            held: Vec::new(),
+            is_acquired: false,
+            claimed: Instant::now(),
+            was_fenced,
+        }
+    }
+
+    /// Who owns the pool, if several machines can serve it.
+    pub fn holder(&self) -> Option<Arc<Holder>> {
+        self.holder.clone()
+    }
+
+    /// Adds the addresses and runs the program, now that the pool is open and `nfs` listens.
+    pub async fn acquire(&mut self, nfs: SocketAddr) -> Result<()> {
+        let (opened, begun) = (self.claimed.elapsed(), Instant::now());
+        self.is_acquired = true;
+        for address in self.config.addresses.clone() {
+            let held = self.acquire_address(&address).await?;
+            tracing::info!(%address, was_present = held.was_present(), "address acquired");
+            self.held.push(held);
+        }
+        if let Some(program) = &self.config.on_acquire {
+            let ran = hook(&self.config, program).run("acquire", &[&self.name], &[]).await;
+            ran.map_err(|error| anyhow!("node.on_acquire: {error}"))?;
+        }
+        if let Some(holder) = &self.holder {
+            let ip = self.config.addresses.first().map_or(nfs.ip(), ServiceAddress::ip);
+            // Without an address that moves, nobody but this machine knows where to ask.
+            let asked = (!ip.is_unspecified()).then(|| SocketAddr::new(ip, nfs.port()));
+            holder.serving(asked, |takeover| {
+                takeover.open_ms = Some(milliseconds(opened));
+                takeover.address_ms = Some(milliseconds(begun.elapsed()));
+            })?;
+        }
+        Ok(())
+    }
+
+    /// How the pool came from another node, if it did.
+    pub fn taken(&self) -> Option<String> {
+        let takeover = self.holder.as_ref()?.owner().takeover;
+        let from = takeover.from.filter(|from| *from != self.name)?;
+        let fence = takeover.fence_ms.map_or_else(String::new, |ms| format!(", fencing took {ms} ms"));
+        Some(format!(
+            "node {} took the pool from node {from}, which had been silent for {} ms{fence}; opening took {} ms, the addresses {} ms",
+            self.name,
+            takeover.silent_ms,
+            takeover.open_ms.unwrap_or_default(),
+            takeover.address_ms.unwrap_or_default(),
+        ))
+    }
+
+    /// After a fence, the address may be answered for a moment longer.
+    async fn acquire_address(&self, address: &ServiceAddress) -> Result<Held> {
+        let begun = Instant::now();
+        // The node before is off, or has removed it. Clients try again 6.2 s after they lost it, and then only after 12.6 s.
+        let is_moved = self.holder.as_ref().is_some_and(|holder| holder.owner().takeover.from.is_some());
+        let quick = Options { probes: 2, probe_interval: Duration::from_millis(100), ..Options::default() };
+        let options = if is_moved { quick } else { Options::default() };
+        loop {
+            match forebay_address::acquire(address, &options).await {
+                Ok(held) => return Ok(held),
+                Err(error @ forebay_address::Error::Taken { .. })
+                    if self.was_fenced && begun.elapsed() < ADDRESS_PATIENCE =>
+                {
+                    tracing::warn!(%error, "the fenced node still has the address; trying again");
+                }
+                Err(error) => bail!("node.addresses: {error}"),
+            }
+        }
+    }
+
+    /// Removes the addresses, so that nothing that follows reaches clients: they repeat their requests at the next owner.
+    pub async fn release_addresses(&mut self) {
+        if !std::mem::take(&mut self.is_acquired) {
+            return;
+        }
+        for held in self.held.drain(..) {
+            let address = held.address().clone();
+            match held.release().await {
+                Ok(()) => tracing::info!(%address, "address released"),
+                Err(error) => {
+                    tracing::error!(%error, "an address was not removed; remove it before another node takes it")
+                }
+            }
+        }
+        if let Some(program) = &self.config.on_release
+            && let Err(error) = hook(&self.config, program).run("release", &[&self.name], &[]).await
+        {
+            tracing::error!(%error, "node.on_release");
+        }
+    }
+
+    /// Lets the other machines know that the pool is closed. With `moves` this one leaves it to them for a while.
+    pub fn release(self, moves: bool) -> Result<()> {
+        match self.holder {
+            Some(holder) => {
+                holder.release(moves).context("the other nodes do not know that the pool is released")
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// A pool that other machines can take must not be opened without a claim.
+fn require_unshared(directory: &Path) -> Result<()> {
+    match Owner::read(directory)? {
+        None => Ok(()),
+        Some(owner) => bail!(
+            "pool {}: several nodes can serve it, last {}; start with --standby, or, if that is over, remove {} while no node \
+             serves the pool",
+            directory.display(),
+            owner.node.name,
+            directory.join("OWNER").display(),
+        ),
+    }
+}
+
+fn hook(node: &NodeConfig, program: &Path) -> Hook {
+    Hook { program: program.to_owned(), timeout: node.program_time_max }
+}
+
+fn fence(hook: &Hook, owner: &Owner) -> impl Future<Output = Result<(), String>> {
+    let (hook, name, instance) = (hook.clone(), owner.node.name.clone(), owner.instance.clone());
+    async move {
+        let environment = [("FOREBAY_NODE", name.as_str()), ("FOREBAY_INSTANCE", instance.as_str())];
+        hook.run("fence", &[&name], &environment).await.map_err(|error: HookError| error.to_string())
+    }
+}
+
+fn tell_claim(claim: &Claim) {
+    let takeover = claim.takeover();
+    match &takeover.from {
+        Some(from) => tracing::info!(
+            from,
+            silent_ms = takeover.silent_ms,
+            fence_ms = takeover.fence_ms,
+            "this node takes the pool"
+        ),
+        None => tracing::info!("this node takes the pool, which no node had before"),
+    }
+}
+
+/// Ends the process at once: whatever it still wrote could damage the other machine's pool.
+fn deposed(owner: &Owner) {
+    tracing::error!(node = %owner.node.name, "another node has taken the pool; stopping at once");
+    std::process::exit(STATUS_DEPOSED);
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
