@@ -1,5 +1,7 @@
 //! The pool's interface. Each method calls the engine's method of the same name.
 
+mod recorded;
+
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, RwLock};
@@ -262,16 +264,16 @@ impl Pool {
     }
     /// Creates an inode named `name`. Fails with [`Error::Exists`] if the name exists.
     pub async fn create(&self, directory: Handle, name: &[u8], new: NewInode) -> Result<Created> {
-        self.engine()?.create(directory, name, new).await
+        self.create_with(directory, name, new, None).await
     }
     /// Adds a name to an inode that is not a directory.
     pub async fn link(&self, handle: Handle, directory: Handle, name: &[u8]) -> Result<ChangeInfo> {
-        self.engine()?.link(handle, directory, name).await
+        self.link_with(handle, directory, name, None).await
     }
     /// Removes a name. A directory must be empty. An inode that loses its last name while it is held becomes an orphan in the
     /// same atomic step; one that is not held is freed.
     pub async fn remove(&self, directory: Handle, name: &[u8]) -> Result<Removed> {
-        self.engine()?.remove(directory, name).await
+        self.remove_with(directory, name, None).await
     }
     /// Renames an entry. If `to_name` exists, it is replaced exactly as [`Pool::remove`] would remove it. Renaming onto another
     /// name of the same inode changes nothing. A directory cannot be moved below itself ([`Error::Invalid`]).
@@ -282,7 +284,7 @@ impl Pool {
         to: Handle,
         to_name: &[u8],
     ) -> Result<Renamed> {
-        self.engine()?.rename(from, from_name, to, to_name).await
+        self.rename_with((from, from_name), (to, to_name), None).await
     }
 
     // ---- extended attributes of files and directories ----
@@ -300,11 +302,11 @@ impl Pool {
         value: Bytes,
         how: SetXattr,
     ) -> Result<ChangeInfo> {
-        self.engine()?.xattr_set(handle, name, value, how).await
+        self.xattr_set_with(handle, name, value, how, None).await
     }
     /// Removes an extended attribute, durably.
     pub async fn xattr_remove(&self, handle: Handle, name: &[u8]) -> Result<ChangeInfo> {
-        self.engine()?.xattr_remove(handle, name).await
+        self.xattr_remove_with(handle, name, None).await
     }
     /// Returns about `names_max` names of extended attributes after `cookie` (0: from the start).
     pub async fn xattr_list(&self, handle: Handle, cookie: u64, names_max: usize) -> Result<XattrPage> {
@@ -500,21 +502,6 @@ impl Pool {
     /// orphans that nobody holds.
     pub async fn reap_orphans(&self) -> Result<()> {
         self.engine()?.reap_orphans().await
-    }
-
-    // ---- records of the protocols ----
-
-    /// Stores a protocol's own record, durably, replacing any record with the same key.
-    pub async fn record_put(&self, namespace: &str, key: &[u8], value: &[u8]) -> Result<()> {
-        self.engine()?.record_put(namespace, key, value).await
-    }
-    /// Deletes a record if it exists.
-    pub async fn record_delete(&self, namespace: &str, key: &[u8]) -> Result<()> {
-        self.engine()?.record_delete(namespace, key).await
-    }
-    /// All records of a namespace, ordered by key.
-    pub fn records(&self, namespace: &str) -> Result<Vec<(Bytes, Bytes)>> {
-        self.engine()?.records(namespace)
     }
 
     /// Waits until everything that was deleted has been freed, apart from orphans that are held. For tests, and for callers

@@ -283,6 +283,21 @@ pub struct Renamed {
     pub to_directory: ChangeInfo,
 }
 
+/// A protocol's own record, to be stored under a namespace and a key.
+#[derive(Clone, Debug)]
+pub struct ProtocolRecord {
+    /// The protocol's namespace.
+    pub namespace: &'static str,
+    /// The key within the namespace.
+    pub key: Bytes,
+    /// The value, which the pool does not interpret.
+    pub value: Bytes,
+}
+
+/// Makes a record from the result of an operation. It runs while every other change of the pool waits, so it must be
+/// quick, and must not call the pool.
+pub type RecordOf<T> = Box<dyn FnOnce(&T) -> ProtocolRecord + Send>;
+
 /// The period of scheduled snapshots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Period {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::engine::Engine;
+use crate::engine::txn::Txn;
 use crate::format::keys;
-use crate::{Error, Result};
+use crate::{Error, ProtocolRecord, RecordOf, Result};
 
 const NAMESPACE_BYTES_MAX: usize = 255;
 const KEY_BYTES_MAX: usize = 4096;
@@ -28,6 +29,18 @@ fn check(namespace: &str, key: &[u8], value: &[u8]) -> Result<()> {
     }
 }
 
+impl Txn<'_> {
+    /// Stages the record that belongs to the result of an operation, if there is one.
+    pub(crate) fn put_record_of<T>(&mut self, record: Option<RecordOf<T>>, result: &T) -> Result<()> {
+        if let Some(make) = record {
+            let ProtocolRecord { namespace, key, value } = make(result);
+            check(namespace, &key, &value)?;
+            self.put_bytes(keys::record(namespace, &key), value);
+        }
+        Ok(())
+    }
+}
+
 impl Engine {
     pub(crate) async fn record_put(
         self: &Arc<Self>,
@@ -44,16 +57,24 @@ impl Engine {
         .await
     }
 
-    pub(crate) async fn record_delete(self: &Arc<Self>, namespace: &str, key: &[u8]) -> Result<()> {
-        check(namespace, key, b"")?;
-        let key = keys::record(namespace, key);
+    /// Deletes those of the records that exist, in one batch.
+    pub(crate) async fn records_delete(self: &Arc<Self>, namespace: &str, keys: &[Bytes]) -> Result<()> {
+        keys.iter().try_for_each(|key| check(namespace, key, b""))?;
+        let keys: Vec<_> = keys.iter().map(|key| keys::record(namespace, key)).collect();
         self.transact(move |txn| {
-            if txn.get(&key)?.is_some() {
-                txn.delete(key);
+            for key in keys {
+                if txn.get(&key)?.is_some() {
+                    txn.delete(key);
+                }
             }
             Ok(())
         })
         .await
+    }
+
+    pub(crate) fn record(&self, namespace: &str, key: &[u8]) -> Result<Option<Bytes>> {
+        check(namespace, key, b"")?;
+        self.stores.meta.get(&keys::record(namespace, key))
     }
 
     pub(crate) fn records(&self, namespace: &str) -> Result<Vec<(Bytes, Bytes)>> {

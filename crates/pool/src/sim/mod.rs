@@ -30,6 +30,7 @@ mod model;
 mod ops;
 pub(crate) mod random;
 mod range_crash_tests;
+mod recorded_crash_tests;
 pub(crate) mod schedule;
 mod snapshot_crash_tests;
 mod tests;

@@ -11,8 +11,8 @@ use crate::format::records::{EntryRecord, InodeRecord, OrphanRecord};
 use crate::parts::inode::Inode;
 use crate::tree::directory::{check_name, shown};
 use crate::{
-    ChangeInfo, Created, Error, FILE_SIZE_MAX, Handle, InodeId, Kind, NewInode, Object, Removed, Renamed,
-    Result,
+    ChangeInfo, Created, Error, FILE_SIZE_MAX, Handle, InodeId, Kind, NewInode, Object, RecordOf, Removed,
+    Renamed, Result,
 };
 
 /// The maximum number of names of an inode.
@@ -26,13 +26,14 @@ impl Engine {
         directory: Handle,
         name: &[u8],
         new: NewInode,
+        record: Option<RecordOf<Created>>,
     ) -> Result<Created> {
         check_name(name)?;
         check_new(&new)?;
         let name = Bytes::copy_from_slice(name);
         self.transact(move |txn| {
             let parent = txn.inode(directory)?;
-            let record = directory_record(txn, &parent)?;
+            let parent_record = directory_record(txn, &parent)?;
             if find(txn, &parent, &name)?.is_some() {
                 return Err(Error::Exists(Object::Entry(shown(&name))));
             }
@@ -41,8 +42,10 @@ impl Engine {
             add_entry(txn, &parent, &name, &inode)?;
             let attributes = txn.record(&inode)?.attributes(inode.handle);
             let subdirectories = i64::from(attributes.kind == Kind::Directory);
-            let directory = change_entries(txn, &parent, record, 1, subdirectories)?;
-            Ok(Created { attributes, directory })
+            let directory = change_entries(txn, &parent, parent_record, 1, subdirectories)?;
+            let created = Created { attributes, directory };
+            txn.put_record_of(record, &created)?;
+            Ok(created)
         })
         .await
     }
@@ -52,6 +55,7 @@ impl Engine {
         handle: Handle,
         directory: Handle,
         name: &[u8],
+        record: Option<RecordOf<ChangeInfo>>,
     ) -> Result<ChangeInfo> {
         check_name(name)?;
         if handle.volume != directory.volume {
@@ -62,39 +66,48 @@ impl Engine {
             let inode = txn.inode(handle)?;
             let parent = txn.inode(directory)?;
             let parent_record = directory_record(txn, &parent)?;
-            let mut record = txn.record(&inode)?;
-            if record.is_directory() {
+            let mut inode_record = txn.record(&inode)?;
+            if inode_record.is_directory() {
                 return Err(Error::IsDirectory);
             }
             if find(txn, &parent, &name)?.is_some() {
                 return Err(Error::Exists(Object::Entry(shown(&name))));
             }
             // An orphan never gets another name.
-            if record.nlink == 0 {
+            if inode_record.nlink == 0 {
                 return Err(Error::Stale);
             }
-            if record.nlink >= LINKS_MAX {
+            if inode_record.nlink >= LINKS_MAX {
                 return Err(Error::TooManyLinks);
             }
-            record.nlink += 1;
-            txn.touch(&inode, record);
+            inode_record.nlink += 1;
+            txn.touch(&inode, inode_record);
             add_entry(txn, &parent, &name, &inode)?;
-            change_entries(txn, &parent, parent_record, 1, 0)
+            let change = change_entries(txn, &parent, parent_record, 1, 0)?;
+            txn.put_record_of(record, &change)?;
+            Ok(change)
         })
         .await
     }
 
-    pub(crate) async fn remove(self: &Arc<Self>, directory: Handle, name: &[u8]) -> Result<Removed> {
+    pub(crate) async fn remove(
+        self: &Arc<Self>,
+        directory: Handle,
+        name: &[u8],
+        record: Option<RecordOf<Removed>>,
+    ) -> Result<Removed> {
         check_name(name)?;
         let name = Bytes::copy_from_slice(name);
         self.transact(move |txn| {
             let parent = txn.inode(directory)?;
-            let record = directory_record(txn, &parent)?;
+            let parent_record = directory_record(txn, &parent)?;
             let inode = require(txn, &parent, &name)?;
             let subdirectories = lose_name(txn, &inode)?;
             txn.remove_item(directory.volume, &txn.engine.entry(parent.key(), &name))?;
-            let directory = change_entries(txn, &parent, record, -1, -subdirectories)?;
-            Ok(Removed { handle: inode.handle, directory })
+            let directory = change_entries(txn, &parent, parent_record, -1, -subdirectories)?;
+            let removed = Removed { handle: inode.handle, directory };
+            txn.put_record_of(record, &removed)?;
+            Ok(removed)
         })
         .await
     }
@@ -105,6 +118,7 @@ impl Engine {
         from_name: &[u8],
         to: Handle,
         to_name: &[u8],
+        record: Option<RecordOf<Renamed>>,
     ) -> Result<Renamed> {
         check_name(from_name)?;
         check_name(to_name)?;
@@ -112,11 +126,23 @@ impl Engine {
             return Err(Error::CrossVolume);
         }
         let (from_name, to_name) = (Bytes::copy_from_slice(from_name), Bytes::copy_from_slice(to_name));
-        self.transact(move |txn| rename(txn, from, &from_name, to, &to_name)).await
+        self.transact(move |txn| {
+            let (renamed, changed) = rename(txn, from, &from_name, to, &to_name)?;
+            txn.put_record_of(record.filter(|_| changed), &renamed)?;
+            Ok(renamed)
+        })
+        .await
     }
 }
 
-fn rename(txn: &mut Txn<'_>, from: Handle, from_name: &[u8], to: Handle, to_name: &[u8]) -> Result<Renamed> {
+/// Returns false with the result if nothing has changed.
+fn rename(
+    txn: &mut Txn<'_>,
+    from: Handle,
+    from_name: &[u8],
+    to: Handle,
+    to_name: &[u8],
+) -> Result<(Renamed, bool)> {
     let (source, target) = (txn.inode(from)?, txn.inode(to)?);
     directory_record(txn, &source)?;
     directory_record(txn, &target)?;
@@ -128,7 +154,8 @@ fn rename(txn: &mut Txn<'_>, from: Handle, from_name: &[u8], to: Handle, to_name
             ChangeInfo { before: change, after: change }
         };
         let (from_directory, to_directory) = (same(&source), same(&target));
-        return Ok(Renamed { handle: inode.handle, replaced: None, from_directory, to_directory });
+        let renamed = Renamed { handle: inode.handle, replaced: None, from_directory, to_directory };
+        return Ok((renamed, false));
     }
     let record = txn.record(&inode)?;
     if record.is_directory() && source.handle != target.handle {
@@ -161,7 +188,7 @@ fn rename(txn: &mut Txn<'_>, from: Handle, from_name: &[u8], to: Handle, to_name
         (left, came)
     };
     let replaced = existing.map(|existing| existing.handle);
-    Ok(Renamed { handle: inode.handle, replaced, from_directory, to_directory })
+    Ok((Renamed { handle: inode.handle, replaced, from_directory, to_directory }, true))
 }
 
 fn check_new(new: &NewInode) -> Result<()> {

@@ -18,7 +18,7 @@ use crate::parts::inode::{Inode, State};
 use crate::parts::view::BATCH_ITEMS;
 use crate::tree::directory::shown;
 use crate::{
-    ChangeInfo, Error, Handle, Kind, NAME_BYTES_MAX, Object, Result, SetXattr, XATTR_BYTES_MAX,
+    ChangeInfo, Error, Handle, Kind, NAME_BYTES_MAX, Object, RecordOf, Result, SetXattr, XATTR_BYTES_MAX,
     XATTR_NAMES_BYTES_MAX, XATTRS_BYTES_MAX, XattrPage,
 };
 
@@ -51,6 +51,7 @@ impl Engine {
         name: &[u8],
         value: Bytes,
         how: SetXattr,
+        record: Option<RecordOf<ChangeInfo>>,
     ) -> Result<ChangeInfo> {
         check_name(name)?;
         if value.len() > XATTR_BYTES_MAX {
@@ -71,16 +72,23 @@ impl Engine {
             }
             txn.engine.require_room(value.len() as u64)?;
             require_room(txn, &inode, &name, &value)?;
-            let record = XattrRecord { value };
+            let attribute = XattrRecord { value };
             txn.engine.xattrs.begin();
-            txn.put_item(handle.volume, &item, &record)?;
-            account(txn, &inode, record.bytes() - before.map_or(0, |before| before.bytes()))?;
-            changed(txn, &inode)
+            txn.put_item(handle.volume, &item, &attribute)?;
+            account(txn, &inode, attribute.bytes() - before.map_or(0, |before| before.bytes()))?;
+            let change = changed(txn, &inode)?;
+            txn.put_record_of(record, &change)?;
+            Ok(change)
         })
         .await
     }
 
-    pub(crate) async fn xattr_remove(self: &Arc<Self>, handle: Handle, name: &[u8]) -> Result<ChangeInfo> {
+    pub(crate) async fn xattr_remove(
+        self: &Arc<Self>,
+        handle: Handle,
+        name: &[u8],
+        record: Option<RecordOf<ChangeInfo>>,
+    ) -> Result<ChangeInfo> {
         check_name(name)?;
         let name = Bytes::copy_from_slice(name);
         self.transact(move |txn| {
@@ -90,7 +98,9 @@ impl Engine {
             let before: XattrRecord = txn.item(handle.volume, &item)?.ok_or_else(|| missing(&name))?;
             txn.remove_item(handle.volume, &item)?;
             account(txn, &inode, -before.bytes())?;
-            changed(txn, &inode)
+            let change = changed(txn, &inode)?;
+            txn.put_record_of(record, &change)?;
+            Ok(change)
         })
         .await
     }
