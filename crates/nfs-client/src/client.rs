@@ -9,7 +9,7 @@ use forebay_nfs_proto::rpc::{AuthSys, OpaqueAuth};
 use forebay_nfs_proto::xdr::nfs4::{
     ChannelAttributes, ClientId, ClientOwner, CreateSessionArgs, CreateSessionResult, DestroyClientidArgs,
     DestroySessionArgs, ExchangeIdArgs, ExchangeIdResult, Operation, OperationResult, ReclaimCompleteArgs,
-    SequenceArgs, SessionId, StateProtectArgs, Verifier, exchange_flags,
+    SequenceArgs, SessionId, StateProtectArgs, Verifier, exchange_flags, session_flags,
 };
 use tokio::sync::Semaphore;
 
@@ -31,6 +31,8 @@ pub struct ClientOptions {
     pub minor_version: u32,
     /// The number of TCP connections of the session.
     pub connections: usize,
+    /// Whether replies to the session's requests shall survive a restart of the server.
+    pub persistent: bool,
     /// The limits that it requests for its session.
     pub channel: ChannelAttributes,
     /// The local address of its connections; `None` lets the system choose one.
@@ -48,6 +50,7 @@ impl ClientOptions {
             credential: AuthSys { machine_name: Bytes::from_static(b"test"), ..AuthSys::default() },
             minor_version: 2,
             connections: 1,
+            persistent: false,
             channel: ChannelAttributes {
                 headerpadsize: 0,
                 maxrequestsize: (1 << 20) + 4096,
@@ -87,6 +90,12 @@ impl ClientOptions {
         self
     }
 
+    /// Requests a session whose replies survive a restart of the server.
+    pub fn persistent(mut self) -> Self {
+        self.persistent = true;
+        self
+    }
+
     /// Uses this many connections for the session.
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
@@ -116,7 +125,7 @@ impl ClientOptions {
         CreateSessionArgs {
             clientid,
             sequence,
-            flags: 0,
+            flags: if self.persistent { session_flags::PERSIST } else { 0 },
             fore_chan_attrs: self.channel.clone(),
             back_chan_attrs: back,
             cb_program: CALLBACK_PROGRAM,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::connection::{Connection, ReplyRoom};
 use crate::policy::{Grant, Mapping};
+use crate::replies::Recording;
 use crate::session::Session;
 use crate::shared::Shared;
 use crate::state::Client;
@@ -11,7 +12,8 @@ use crate::tree::FileHandle;
 use forebay_net::memory::RequestMemory;
 use forebay_nfs_proto::rpc::{Credential, Principal};
 use forebay_nfs_proto::xdr::Status;
-use forebay_nfs_proto::xdr::nfs4::StateId;
+use forebay_nfs_proto::xdr::nfs4::{OperationResult, StateId};
+use forebay_pool::{Created, RecordOf};
 
 /// The state shared by the operations of a COMPOUND.
 pub struct Context<'a> {
@@ -40,6 +42,8 @@ pub struct Context<'a> {
     pub session: Option<Arc<Session>>,
     /// The session's client, once SEQUENCE has run.
     pub client: Option<Arc<Client>>,
+    /// Stores outcomes of the COMPOUND's operations, in a persistent session.
+    pub recording: Option<Recording>,
     /// The connection that the COMPOUND came from.
     pub connection: Arc<Connection>,
     /// The memory charged for the request while it is in progress.
@@ -81,6 +85,25 @@ impl Context<'_> {
     /// Waits until this many bytes of file data may be added to the replies that the client has not read.
     pub async fn reserve_reply(&mut self, bytes: u32) {
         self.connection.reserve_reply(&mut self.reply_room, bytes as usize).await;
+    }
+
+    /// The record that the pool stores in the same step as the effect of the operation, so that its result survives a restart.
+    /// `make` returns that result; it gets what the pool's operation returns. `None` if the session is not persistent.
+    pub fn record<T: 'static>(
+        &self,
+        make: impl FnOnce(&T) -> OperationResult + Send + 'static,
+    ) -> Option<RecordOf<T>> {
+        let recording = self.recording.as_ref()?;
+        Some(recording.record(move |done| (make(done), None)))
+    }
+
+    /// Like [`Context::record`], for an operation that makes the new object the current one.
+    pub fn record_creation(
+        &self,
+        make: impl FnOnce(&Created) -> OperationResult + Send + 'static,
+    ) -> Option<RecordOf<Created>> {
+        let recording = self.recording.as_ref()?;
+        Some(recording.record(move |created: &Created| (make(created), Some(created.attributes.handle))))
     }
 
     /// The session's client. Operations that need it run only after SEQUENCE.

@@ -16,6 +16,7 @@
 //! | `connection` | one TCP connection: replies, calls to the client, TLS |
 //! | `tree` | filehandles, and the directories from the server's root down to the volumes |
 //! | `state`, `session` | clients, leases, opens, locks; their sessions |
+//! | `replies` | outcomes of operations that survive a restart |
 //! | `inspect` | paths of open files, for operators |
 //! | `shared` | all parts of a server together |
 //! | `counters`, `housekeeping`, `trace` | a snapshot of all counters, the regular work, spans |
@@ -42,6 +43,7 @@ pub mod memory;
 mod ops;
 pub mod policy;
 mod protection;
+mod replies;
 mod rpc;
 mod server;
 pub mod session;

@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::error::ServerError;
 use crate::identity::Identities;
 use crate::policy::{Policies, Refusals};
+use crate::replies::Replies;
 use crate::session::SessionTable;
 use crate::state::State;
 use crate::statistics::Statistics;
@@ -24,6 +25,8 @@ pub struct Shared {
     pub config: Config,
     /// Sessions of all clients.
     pub sessions: SessionTable,
+    /// Outcomes of operations that survive a restart.
+    pub replies: Replies,
     /// Clients, opens and locks.
     pub state: State,
     /// The export policies, which determine the clients' access to volumes.
@@ -49,6 +52,7 @@ impl Shared {
         let pool = service.pool.clone();
         let tls = config.tls.clone().map(|files| Tls::load(files, ALPN)).transpose()?;
         let state = State::open(pool.clone(), &config).await?;
+        let replies = Replies::load(pool.clone(), config.clock.clone())?;
         let policies = Arc::new(Policies::load(pool.clone())?);
         let exports = Exports::new(pool.clone(), policies.clone())?;
         let identities =
@@ -59,6 +63,7 @@ impl Shared {
             pool,
             config,
             sessions,
+            replies,
             state,
             policies,
             refusals,

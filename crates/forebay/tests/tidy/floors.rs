@@ -59,6 +59,7 @@ pub const CRATES: &[Rule] = &[
             "tree",         // filehandles, the tree down to the volumes
             "state",        // clients, leases, opens, locks
             "session",      // sessions, slots, the back channel
+            "replies",      // outcomes of operations that survive a restart
             "inspect",      // paths of open files
             "shared",       // all parts together
             "counters",     // a snapshot of all counters

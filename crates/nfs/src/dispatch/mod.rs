@@ -2,9 +2,10 @@
 //!
 //! Each operation is decoded when its turn comes, and operations are executed until one fails. This module
 //! checks what concerns the COMPOUND as a whole: minor version, the position of each operation, sizes, and
-//! whether the request is a retry that was already answered.
+//! whether the request is a retry that was already answered: in this session, or before a restart (`replay`).
 
 mod limits;
+mod replay;
 mod results;
 
 use std::sync::Arc;
@@ -15,8 +16,10 @@ use tracing::Instrument;
 
 use crate::compound::Context;
 use crate::connection::{Connection, ReplyRoom};
+use crate::ops::sequence::Sequence;
 use crate::ops::{self, sequence};
-use crate::session::{Fingerprint, Reply, Start};
+use crate::replies::Recording;
+use crate::session::{Reply, Start};
 use crate::shared::Shared;
 use crate::throttle;
 use crate::trace;
@@ -96,6 +99,7 @@ fn context<'a>(
         minor_version: 0,
         session: None,
         client: None,
+        recording: None,
         connection: connection.clone(),
         memory: RequestMemory::default(),
         is_traced: false,
@@ -152,10 +156,15 @@ impl Compound {
         args: SequenceArgs,
         mut results: Results,
     ) -> Vec<Bytes> {
-        let request = Fingerprint::of(&context.principal, self.input.rest());
-        let started = sequence::start(context, &args, self.operations, self.request_bytes, request);
+        let rest = self.input.rest().clone();
+        let started = sequence::start(context, &args, self.operations, self.request_bytes, &rest);
         let (start, sequenced) = match started {
-            Ok(started) => started,
+            Ok(Sequence::InSession(start, sequenced)) => (start, sequenced),
+            Ok(Sequence::Replay(row, result)) => {
+                context.server.statistics.events.replays.one();
+                results.push(&OperationResult::Sequence(Ok(result)));
+                return self.answer_from(&row, context, results).await;
+            }
             Err(status) => {
                 results.push(&OperationResult::Sequence(Err(status)));
                 return results.into_pieces();
@@ -185,6 +194,10 @@ impl Compound {
             }
             Start::New(slot) => {
                 let limits = Limits::of(&sequenced.session.fore, keep, &slot);
+                let (pool, principal) = (context.server.pool.id(), context.principal);
+                let session = &sequenced.session;
+                let recording = || Recording::new(pool, session, &args, principal, rest);
+                context.recording = session.is_persistent.then(recording);
                 self.run_operations(context, &limits, &mut results).await;
                 let pieces = results.into_pieces();
                 slot.finish(if keep { Reply::Cached(pieces.concat().into()) } else { Reply::Uncached });
@@ -201,6 +214,9 @@ impl Compound {
         results: &mut Results,
     ) {
         for index in 1..self.operations {
+            if let Some(recording) = &mut context.recording {
+                recording.begin_operation(index);
+            }
             let result = match self.next_operation() {
                 Err(unread) => unread.into_result(),
                 Ok(operation) => {
@@ -240,6 +256,7 @@ impl Compound {
             Err(away) => {
                 drop(operation);
                 self.input = Decoder::new(Bytes::new());
+                context.recording = None;
                 context.memory.release();
                 server.statistics.count_wait(code, away.over().await);
                 server.statistics.count(code, Duration::ZERO, Status::Delay);

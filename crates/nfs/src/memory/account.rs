@@ -29,6 +29,8 @@ enum Wish {
     Optional,
     /// The operation fails without it, and the refusal is counted.
     Needed,
+    /// As `Needed`, for a client that will have a file open.
+    NeededForOpen,
     /// The memory is already in use, so the charge always succeeds.
     Settled,
 }
@@ -104,6 +106,13 @@ impl Account {
         Ok(charge)
     }
 
+    /// Charges `bytes` for an open that is about to be made.
+    pub fn charge_for_open(self: &Arc<Self>, bytes: usize) -> Result<Charge, NoRoom> {
+        let mut charge = self.nothing(Kind::File);
+        charge.set(bytes, Wish::NeededForOpen)?;
+        Ok(charge)
+    }
+
     /// Records that the client was admitted to an export.
     pub fn note_export_used(&self) {
         if !self.used_export.load(Ordering::Relaxed) {
@@ -134,7 +143,7 @@ impl Account {
     }
 
     /// Whether there is room for this many bytes, if they are for an open.
-    pub fn could_take(&self, bytes: usize) -> bool {
+    fn could_take(&self, bytes: usize) -> bool {
         let entry = Entry { standing: Standing::Holder, ..self.entry() };
         self.memory.books().admits(self.address, entry, bytes, &self.memory.limits)
     }
@@ -155,9 +164,13 @@ impl Account {
         let limits = &self.memory.limits;
         let mut books = self.memory.books();
         let before = self.entry();
-        if wish != Wish::Settled && !books.admits(self.address, before, growth, limits) {
+        let asking = match wish {
+            Wish::NeededForOpen => Entry { standing: Standing::Holder, ..before },
+            _ => before,
+        };
+        if wish != Wish::Settled && !books.admits(self.address, asking, growth, limits) {
             drop(books);
-            if wish == Wish::Needed {
+            if wish != Wish::Optional {
                 self.refused_ms.store(self.memory.now_ms(), Ordering::Relaxed);
                 self.memory.note_refusal(kind, self.address);
             }
@@ -219,6 +232,12 @@ impl Charge {
     pub fn settle(&mut self, bytes: usize) {
         // A forced charge is never refused.
         let _ = self.set(bytes, Wish::Settled);
+    }
+
+    /// Takes over another charge for the same use, to the same account.
+    pub fn absorb(&mut self, mut other: Charge) {
+        debug_assert!(Arc::ptr_eq(&self.account, &other.account) && self.kind == other.kind);
+        self.bytes += std::mem::take(&mut other.bytes);
     }
 
     fn set(&mut self, bytes: usize, wish: Wish) -> Result<(), NoRoom> {

@@ -11,10 +11,13 @@
 //! | lock owner on a file | `state::table` | yes | [`lock_bytes`] |
 //! | locked range | `state::ranges` | yes | [`RANGE_BYTES`] |
 //! | stateid that was revoked and not freed | `state::table` | yes | [`REVOKED_BYTES`] |
+//! | which slots have rows with outcomes, in a session that exists | `session::slot` | with the slot | |
+//! | which slots have rows with outcomes, in sessions that ended | `replies::ended` | no: at most 65,536 rows, 200 bytes each | |
 //! | records of clients from before a restart | `state::records` | no: limited by the former number of clients, and removed with the grace period | |
 //!
 //! State of connections is bounded by their number (`nfs.connections_max`): places in the roster, outgoing
-//! replies, and cached decisions of export policies for recently used volumes. The following has its own
+//! replies, and cached decisions of export policies for recently used volumes. The outcomes themselves are in the
+//! pool only: one row for each used slot, and those that `replies::ended` counts. The following has its own
 //! bounds: records of refusals (`policy::refusals`), and cached answers of the user database (`identity`).
 //!
 //! A stored reply takes exactly as many bytes as it has. The figures are for a 64-bit system, and include the
@@ -33,9 +36,9 @@ const PROBE_BYTES: usize = 1024;
 /// A `state::Client`. That module asserts that it is no larger.
 pub(crate) const CLIENT_OBJECT_BYTES: usize = 288;
 /// A `session::Session`, likewise.
-pub(crate) const SESSION_OBJECT_BYTES: usize = 328;
+pub(crate) const SESSION_OBJECT_BYTES: usize = 336;
 /// A slot of a session, likewise.
-pub(crate) const SLOT_OBJECT_BYTES: usize = 56;
+pub(crate) const SLOT_OBJECT_BYTES: usize = 64;
 
 /// Number of a session's connections shown to operators, the most recently used: as many as a Linux client
 /// makes.

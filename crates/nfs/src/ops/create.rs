@@ -1,6 +1,6 @@
 //! CREATE (RFC 8881 §18.4): creates objects other than regular files, which OPEN creates.
 
-use forebay_pool::Kind;
+use forebay_pool::{Created, Kind};
 
 use crate::compound::Context;
 use crate::fs;
@@ -8,7 +8,7 @@ use crate::fs::{attributes, change_info, name};
 use crate::status::OrStatus;
 use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
-use forebay_nfs_proto::xdr::nfs4::{CreateArgs, CreateResult, CreateType, SpecData};
+use forebay_nfs_proto::xdr::nfs4::{CreateArgs, CreateResult, CreateType, OperationResult, SpecData};
 
 /// The new object becomes current. Only user 0 may create devices.
 pub async fn create(context: &mut Context<'_>, args: CreateArgs) -> Result<CreateResult, Status> {
@@ -25,9 +25,18 @@ pub async fn create(context: &mut Context<'_>, args: CreateArgs) -> Result<Creat
         fs::writable_directory(context.server, &context.credential, context.current()?).await?;
     fs::check_changed(context.server, handle, &args.name)?;
     let new = fs::new_inode(&context.credential, &directory, kind, &chosen, None)?;
-    let created = context.server.pool.create(handle, &args.name, new).await.or_status()?;
+    let attributes_set = args.attributes.mask;
+    let result = move |created: &Created| CreateResult {
+        change_info: change_info(created.directory),
+        attributes_set: attributes_set.clone(),
+    };
+    let record = context.record_creation({
+        let result = result.clone();
+        move |created| OperationResult::Create(Ok(result(created)))
+    });
+    let created = context.server.pool.create_with(handle, &args.name, new, record).await.or_status()?;
     context.set_current(FileHandle::Inode(created.attributes.handle));
-    Ok(CreateResult { change_info: change_info(created.directory), attributes_set: args.attributes.mask })
+    Ok(result(&created))
 }
 
 /// No object that CREATE makes has a settable size, so CREATE does not return NFS4ERR_FBIG.

@@ -48,18 +48,23 @@ async fn establish(
         return Err(Status::NoSpc);
     }
     let _renewal = client.renew();
-    server.state.confirm(client).await?;
+    if let Some(earlier) = server.state.confirm(client).await? {
+        server.sessions.remove_of_client(earlier);
+        server.replies.keep(server.sessions.take_ended());
+    }
+    server.replies.forget_earlier(client.owner()).await;
     server.state.is_present(client).await;
     let callback = Callback::new(args.cb_program, &args.sec_parms);
-    let session = server.sessions.create(client, (fore.clone(), back.clone()), callback)?;
+    let is_persistent = args.flags & session_flags::PERSIST != 0;
+    let session = server.sessions.create(client, (fore.clone(), back.clone()), is_persistent, callback)?;
     if args.flags & session_flags::CONN_BACK_CHAN != 0 {
         session.offer_back_channel(&context.connection, context.minor_version);
     }
     Ok(CreateSessionResult {
         sessionid: session.id,
         sequence: args.sequence,
-        // The reply cache does not survive a restart, and RDMA is not supported.
-        flags: args.flags & session_flags::CONN_BACK_CHAN,
+        // RDMA is not supported.
+        flags: args.flags & (session_flags::PERSIST | session_flags::CONN_BACK_CHAN),
         fore_chan_attrs: fore,
         back_chan_attrs: back,
     })

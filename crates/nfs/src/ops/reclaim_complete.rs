@@ -9,5 +9,9 @@ pub async fn reclaim_complete(context: &mut Context<'_>, args: ReclaimCompleteAr
     if args.one_fs {
         return context.current().map(|_| ());
     }
-    context.server.state.reclaim_complete(context.client()?).await
+    let (server, client) = (context.server, context.client()?);
+    server.state.reclaim_complete(client).await?;
+    // Before it reclaims, a client has waited for the replies to its requests in earlier sessions.
+    server.replies.forget_of_client(client.owner()).await;
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! RENAME (RFC 8881 §18.26): from the saved into the current directory.
 
-use forebay_pool::{Error, Handle, Kind};
+use forebay_pool::{Error, Handle, Kind, Removed, Renamed};
 
 use crate::compound::Context;
 use crate::fs;
@@ -9,7 +9,7 @@ use crate::fs::{Node, change_info, name};
 use crate::status::{OrStatus, status_of};
 use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
-use forebay_nfs_proto::xdr::nfs4::{RenameArgs, RenameResult};
+use forebay_nfs_proto::xdr::nfs4::{OperationResult, RenameArgs, RenameResult};
 
 /// Linux renames a deleted file that is open to this prefix, the inode number and a counter, both in hexadecimal.
 const SILLY_PREFIX: &[u8] = b".nfs";
@@ -36,15 +36,22 @@ pub async fn rename(context: &mut Context<'_>, args: RenameArgs) -> Result<Renam
         check_moved(context, saved, &args.oldname).await?;
     }
     if from == to && is_silly(context, from, &args).await? {
-        let removed = server.pool.remove(from, &args.oldname).await.or_status()?;
-        let changed = change_info(removed.directory);
-        return Ok(RenameResult { source_change_info: changed.clone(), target_change_info: changed });
+        let result = |removed: &Removed| RenameResult {
+            source_change_info: change_info(removed.directory),
+            target_change_info: change_info(removed.directory),
+        };
+        let record = context.record(move |removed| OperationResult::Rename(Ok(result(removed))));
+        let removed = server.pool.remove_with(from, &args.oldname, record).await.or_status()?;
+        return Ok(result(&removed));
     }
-    let renamed = server.pool.rename(from, &args.oldname, to, &args.newname).await.map_err(status)?;
-    Ok(RenameResult {
+    let result = |renamed: &Renamed| RenameResult {
         source_change_info: change_info(renamed.from_directory),
         target_change_info: change_info(renamed.to_directory),
-    })
+    };
+    let record = context.record(move |renamed| OperationResult::Rename(Ok(result(renamed))));
+    let (source, target) = ((from, &args.oldname[..]), (to, &args.newname[..]));
+    let renamed = server.pool.rename_with(source, target, record).await.map_err(status)?;
+    Ok(result(&renamed))
 }
 
 /// Whether this is a "silly rename" (see [`rename`]) of a file that the client has open, on a volume that preserves unlinked files.

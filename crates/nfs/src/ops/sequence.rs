@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::compound::Context;
+use crate::replies::Row;
 use crate::session::{Fingerprint, Reply, Session, Start};
 use crate::state::Renewal;
 use forebay_nfs_proto::xdr::Status;
@@ -22,32 +23,63 @@ pub struct Sequenced {
     pub renewal: Renewal,
 }
 
+/// How a COMPOUND is answered.
+pub enum Sequence {
+    /// In its session.
+    InSession(Start, Sequenced),
+    /// From outcomes that were stored before a restart, or before the client was evicted.
+    Replay(Row, SequenceResult),
+}
+
 /// Claims the slot, renews the client's lease, and puts session and client into the context. A retry is
-/// counted.
+/// counted. A request of a session that no longer exists gets BADSESSION, unless its outcomes are stored.
 ///
-/// `operations` and `request_bytes` are those of the whole COMPOUND.
+/// `operations` and `request_bytes` are those of the whole COMPOUND; `rest` are the operations after SEQUENCE, encoded.
 pub fn start(
     context: &mut Context<'_>,
     args: &SequenceArgs,
     operations: u32,
     request_bytes: usize,
-    request: Fingerprint,
-) -> Result<(Start, Sequenced), Status> {
+    rest: &[u8],
+) -> Result<Sequence, Status> {
     let begin = Instant::now();
-    let started = claim(context, args, operations, request_bytes, request);
+    let started = match context.server.sessions.get(&args.sessionid) {
+        Ok(session) => {
+            let request = Fingerprint::of(&context.principal, rest);
+            claim(context, session, args, (operations, request_bytes), request)
+                .map(|(start, sequenced)| Sequence::InSession(start, sequenced))
+        }
+        Err(status) => replay(context, args, rest).ok_or(status),
+    };
     let status = started.as_ref().err().copied().unwrap_or(Status::Ok);
     context.server.statistics.count(OpCode::Sequence as u32, begin.elapsed(), status);
     started
 }
 
+/// The outcomes of a request that the client sends again, although its session no longer exists.
+///
+/// The client notices by SEQ4_STATUS_BACKCHANNEL_FAULT that it needs another session, and that its client id is stale. If it noticed
+/// by SEQ4_STATUS_RESTART_RECLAIM_NEEDED, a Linux client would reclaim before a file that this COMPOUND opens is among its files.
+fn replay(context: &Context<'_>, args: &SequenceArgs, rest: &[u8]) -> Option<Sequence> {
+    let row = context.server.replies.find(args, &context.principal, rest)?;
+    let result = SequenceResult {
+        sessionid: args.sessionid,
+        sequenceid: args.sequenceid,
+        slotid: args.slotid,
+        highest_slotid: row.highest_slotid(),
+        target_highest_slotid: row.highest_slotid(),
+        status_flags: sequence_flags::BACKCHANNEL_FAULT,
+    };
+    Some(Sequence::Replay(row, result))
+}
+
 fn claim(
     context: &mut Context<'_>,
+    session: Arc<Session>,
     args: &SequenceArgs,
-    operations: u32,
-    request_bytes: usize,
+    (operations, request_bytes): (u32, usize),
     request: Fingerprint,
 ) -> Result<(Start, Sequenced), Status> {
-    let session = context.server.sessions.get(&args.sessionid)?;
     if operations > session.fore.maxoperations {
         return Err(Status::TooManyOps);
     }

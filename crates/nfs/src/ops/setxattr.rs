@@ -1,12 +1,12 @@
 //! SETXATTR (RFC 8276 §8.4.2).
 
 use crate::fs::change_info;
-use forebay_pool::SetXattr;
+use forebay_pool::{ChangeInfo, SetXattr};
 
 use super::xattr;
 use crate::compound::Context;
 use forebay_nfs_proto::xdr::Status;
-use forebay_nfs_proto::xdr::nfs4::{SetxattrArgs, SetxattrOption, SetxattrResult};
+use forebay_nfs_proto::xdr::nfs4::{OperationResult, SetxattrArgs, SetxattrOption, SetxattrResult};
 
 /// Durable before the response. Returns [`Status::Xattr2Big`] for a value larger than 64 KiB, and
 /// [`Status::NoSpc`] if the object's attributes would exceed their limit.
@@ -18,6 +18,9 @@ pub async fn setxattr(context: &mut Context<'_>, args: SetxattrArgs) -> Result<S
         SetxattrOption::Create => SetXattr::Create,
         SetxattrOption::Replace => SetXattr::Replace,
     };
-    let change = context.server.pool.xattr_set(handle, &args.name, args.value, how).await;
-    Ok(SetxattrResult { change_info: change_info(change.map_err(xattr::status)?) })
+    let result = |change: &ChangeInfo| SetxattrResult { change_info: change_info(*change) };
+    let record = context.record(move |change| OperationResult::Setxattr(Ok(result(change))));
+    let pool = &context.server.pool;
+    let change = pool.xattr_set_with(handle, &args.name, args.value, how, record).await;
+    Ok(result(&change.map_err(xattr::status)?))
 }

@@ -23,6 +23,8 @@ pub struct Session {
     pub fore: ChannelAttributes,
     /// Limits of callbacks.
     pub back: ChannelAttributes,
+    /// Whether replies to its requests survive a restart.
+    pub is_persistent: bool,
     pub(super) back_channel: BackChannel,
     pub(super) slots: Slots,
     /// The connections it was used on, for operators.
@@ -34,6 +36,7 @@ impl Session {
         id: SessionId,
         client: Arc<Client>,
         (fore, back): (ChannelAttributes, ChannelAttributes),
+        is_persistent: bool,
         callback: Callback,
     ) -> Result<Session, NoRoom> {
         let slots = Slots::new(&client)?;
@@ -42,6 +45,7 @@ impl Session {
             client,
             fore,
             back,
+            is_persistent,
             back_channel: BackChannel::new(callback),
             slots,
             connections: Mutex::default(),
@@ -56,6 +60,16 @@ impl Session {
     /// The highest slot that the client should use, considering the available memory.
     pub fn target_highest_slotid(&self) -> u32 {
         self.slots.target(self.client.account(), self.highest_slotid())
+    }
+
+    /// Notes that a row with outcomes is about to be stored for a slot.
+    pub fn note_row(&self, slotid: u32) {
+        self.slots.note_row(slotid);
+    }
+
+    /// The slots for which rows were stored.
+    pub fn rows(&self) -> Vec<u32> {
+        self.slots.rows()
     }
 
     /// Records a connection on which the session is used.

@@ -66,6 +66,8 @@ pub(super) struct Slot {
     /// Bytes charged for its reply beyond those of the slot; while the request is in progress, the maximum
     /// size of the reply.
     charged: u32,
+    /// Whether a row with the outcomes of a request may be stored for the slot.
+    has_row: bool,
     last: Option<Last>,
 }
 
@@ -107,6 +109,14 @@ impl Slot {
             self.charged = u32::try_from(reply.further_bytes()).unwrap_or(u32::MAX);
             last.reply = Some(reply);
         }
+    }
+
+    pub(super) fn has_row(&self) -> bool {
+        self.has_row
+    }
+
+    pub(super) fn note_row(&mut self) {
+        self.has_row = true;
     }
 
     /// Bytes charged for its reply.

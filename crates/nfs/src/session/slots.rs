@@ -83,6 +83,20 @@ impl Slots {
         self.lock().made().filter(|slot| slot.is_in_work()).count()
     }
 
+    /// Notes that a row is about to be stored for the slot.
+    pub fn note_row(&self, slotid: u32) {
+        if let Some(slot) = self.lock().get_mut(slotid as usize) {
+            slot.note_row();
+        }
+    }
+
+    /// The slots for which rows were stored.
+    pub fn rows(&self) -> Vec<u32> {
+        let inner = self.lock();
+        let slots = (0..).zip(&inner.slots);
+        slots.filter(|(_, slot)| slot.as_ref().is_some_and(|slot| slot.has_row())).map(|(id, _)| id).collect()
+    }
+
     /// The highest slot that the client should use, given the highest that it may use and assuming that it
     /// uses low ones first.
     pub fn target(&self, account: &Account, highest: u32) -> u32 {

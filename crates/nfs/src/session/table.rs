@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::back_channel::Callback;
 use super::client_session::Session;
@@ -21,6 +21,8 @@ pub struct SessionTable {
     key: RandomState,
     created: AtomicU64,
     sessions: RwLock<Sessions>,
+    /// Sessions that ended because their clients are gone, and whose requests may still be sent again.
+    ended: Mutex<Vec<Arc<Session>>>,
 }
 
 #[derive(Default)]
@@ -30,8 +32,8 @@ struct Sessions {
 }
 
 impl Sessions {
-    fn remove(&mut self, id: &SessionId) -> bool {
-        let Some(session) = self.by_id.remove(id) else { return false };
+    fn remove(&mut self, id: &SessionId) -> Option<Arc<Session>> {
+        let session = self.by_id.remove(id)?;
         let client = session.client.id();
         if let Some(ids) = self.by_client.get_mut(&client) {
             ids.retain(|other| other != id);
@@ -39,19 +41,23 @@ impl Sessions {
                 self.by_client.remove(&client);
             }
         }
-        true
+        Some(session)
     }
 
-    fn remove_of_client(&mut self, client: ClientId) {
-        for id in self.by_client.remove(&client).unwrap_or_default() {
-            self.by_id.remove(&id);
-        }
+    fn remove_of_client(&mut self, client: ClientId) -> Vec<Arc<Session>> {
+        let ids = self.by_client.remove(&client).unwrap_or_default();
+        ids.iter().filter_map(|id| self.by_id.remove(id)).collect()
     }
 }
 
 impl Default for SessionTable {
     fn default() -> Self {
-        SessionTable { key: RandomState::new(), created: AtomicU64::new(0), sessions: RwLock::default() }
+        SessionTable {
+            key: RandomState::new(),
+            created: AtomicU64::new(0),
+            sessions: RwLock::default(),
+            ended: Mutex::default(),
+        }
     }
 }
 
@@ -61,10 +67,11 @@ impl SessionTable {
         &self,
         client: &Arc<Client>,
         channels: (ChannelAttributes, ChannelAttributes),
+        is_persistent: bool,
         callback: Callback,
     ) -> Result<Arc<Session>, NoRoom> {
         let id = self.next_id();
-        let session = Arc::new(Session::new(id, client.clone(), channels, callback)?);
+        let session = Arc::new(Session::new(id, client.clone(), channels, is_persistent, callback)?);
         let mut sessions = self.write();
         sessions.by_client.entry(client.id()).or_default().push(id);
         sessions.by_id.insert(id, session.clone());
@@ -77,15 +84,25 @@ impl SessionTable {
         session.filter(|session| !session.client.is_gone()).ok_or(Status::BadSession)
     }
 
-    /// Destroys a session. Returns false if there is none. Its requests in progress finish, and their replies
-    /// are not stored.
-    pub fn remove(&self, id: &SessionId) -> bool {
+    /// Destroys a session and returns it. Its requests in progress finish, and their replies are not stored.
+    pub fn remove(&self, id: &SessionId) -> Option<Arc<Session>> {
         self.write().remove(id)
     }
 
     /// Destroys the sessions of a client that is gone.
     pub fn remove_of_client(&self, client: ClientId) {
-        self.write().remove_of_client(client);
+        let removed = self.write().remove_of_client(client);
+        self.note_ended(removed);
+    }
+
+    fn note_ended(&self, removed: Vec<Arc<Session>>) {
+        let persistent = removed.into_iter().filter(|session| session.is_persistent);
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).extend(persistent);
+    }
+
+    /// The persistent sessions that ended since the last call because their clients are gone.
+    pub fn take_ended(&self) -> Vec<Arc<Session>> {
+        std::mem::take(&mut self.ended.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Destroys the sessions of clients that are gone, and releases unused memory. Sessions remove closed
@@ -95,10 +112,11 @@ impl SessionTable {
         let is_void = |session: &&Arc<Session>| session.client.is_gone();
         let void: Vec<ClientId> =
             sessions.by_id.values().filter(is_void).map(|session| session.client.id()).collect();
-        void.into_iter().for_each(|client| sessions.remove_of_client(client));
+        let removed: Vec<_> = void.into_iter().flat_map(|client| sessions.remove_of_client(client)).collect();
         shrink(&mut sessions.by_id);
         shrink(&mut sessions.by_client);
         drop(sessions);
+        self.note_ended(removed);
         self.read().by_id.values().for_each(|session| session.forget_closed_connections());
     }
 

@@ -11,8 +11,9 @@ use super::hold::Hold;
 use super::protocol::State;
 use super::ranges::{LockKind, Range};
 use super::share::Share;
-use super::table::{self, Denied, Outcome, Phase};
+use super::table::{self, Denied, OpenRoom, Outcome, Phase};
 use super::volumes::Volumes;
+use crate::memory::audit::open_bytes;
 use crate::policy::Mapping;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{LockArgs, Locker, StateId};
@@ -45,19 +46,31 @@ impl State {
         self.table().admit(client, volume, reclaim)
     }
 
-    /// Ensures that the client's durable record names the volume. Cheap, except for the first time.
+    /// Ensures that the client's durable record names the volume, and goes on to do so for at least a lease.
+    /// Cheap, except for the first time.
     pub async fn ensure_recorded(&self, client: &Client, volume: VolumeId) -> Result<(), Status> {
-        if self.table().is_recorded(client.id(), volume) {
+        if self.table().is_recorded_for_use(client.id(), volume) {
             return Ok(());
         }
         let note = |volumes: &Volumes| self.table().set_recorded(client.id(), volumes);
         self.records.ensure(client, volume, note).await
     }
 
+    /// Reserves room for one more open by an owner with a name of this length. Returns [`Status::Delay`] if there is none.
+    pub fn reserve_open(&self, client: &Client, owner: usize) -> Result<OpenRoom, Status> {
+        self.table().reserve_open(client.id(), open_bytes(owner, 0))
+    }
+
+    /// A stateid that every later use finds invalid.
+    pub fn unissued_stateid(&self) -> StateId {
+        self.table().unissued_stateid()
+    }
+
     /// Opens `file` for an owner of the client, or adds `share` to the owner's open. `mapping` is how the
     /// caller was mapped when the permissions were checked. The inode outlives its last name until CLOSE.
     /// Returns [`Status::ShareDenied`] (or, when reclaiming, [`Status::ReclaimConflict`]) if another open
-    /// conflicts, and [`Status::Stale`] if the inode is gone.
+    /// conflicts, and [`Status::Stale`] if the inode is gone. With `room`, which must have been reserved for this
+    /// owner, it does not fail for lack of room.
     pub async fn open_file(
         &self,
         client: &Client,
@@ -65,6 +78,7 @@ impl State {
         file: Handle,
         (share, mapping): (Share, Option<Mapping>),
         reclaim: bool,
+        mut room: Option<OpenRoom>,
     ) -> Result<StateId, Status> {
         let mut hold = Hold::new(&self.pool, file)?;
         loop {
@@ -80,7 +94,7 @@ impl State {
                 }
                 match table.share_conflict(file, Some((client.id(), owner)), share) {
                     Some(conflict) => (Err((Status::ShareDenied, hold)), Some(conflict)),
-                    None => (table.open(client.id(), owner, (share, mapping), hold), None),
+                    None => (table.open(client.id(), owner, (share, mapping), hold, room.take()), None),
                 }
             };
             let status = match opened {

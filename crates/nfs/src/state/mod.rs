@@ -42,5 +42,5 @@ pub use files::{IoBasis, Locked};
 pub use protocol::State;
 pub use ranges::{Held, LockKind, Range};
 pub use share::Share;
-pub use table::Denied;
+pub use table::{Denied, OpenRoom};
 pub use view::{Census, ClientView, Condition, Excerpt, LockView, MemoryView, OpenView, OpenedAs};

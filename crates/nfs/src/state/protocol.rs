@@ -17,11 +17,10 @@ use super::stateid::Boot;
 use super::table::{Limits, Table};
 use crate::config::Config;
 use crate::memory::StateMemory;
-use crate::memory::audit::open_bytes;
 use crate::statistics::Count;
 use forebay_nfs_proto::rpc::Principal;
 use forebay_nfs_proto::xdr::Status;
-use forebay_nfs_proto::xdr::nfs4::{ClientId, ClientOwner, OPAQUE_LIMIT};
+use forebay_nfs_proto::xdr::nfs4::{ClientId, ClientOwner};
 use forebay_service::Clock;
 
 /// The clients, opens and locks of one server.
@@ -122,24 +121,20 @@ impl State {
     }
 
     /// Confirms a client, at its first CREATE_SESSION. If the client restarted, all state of its earlier
-    /// incarnation is released when this returns.
-    pub async fn confirm(&self, client: &Arc<Client>) -> Result<(), Status> {
+    /// incarnation is released when this returns, and the caller must destroy the sessions of that client.
+    pub async fn confirm(&self, client: &Arc<Client>) -> Result<Option<ClientId>, Status> {
         let earlier = {
             let mut registry = self.registry();
             let earlier = registry.confirm(client)?;
             self.table().add_client(client.id(), client.account());
             earlier
         };
-        if let Some(earlier) = earlier {
-            self.take_all(&earlier).await?;
+        if let Some(earlier) = &earlier {
+            self.take_all(earlier).await?;
         }
         self.records.arrive(client, |volumes| self.table().set_recorded(client.id(), volumes)).await?;
-        self.end_grace_where_all_are_back().await
-    }
-
-    /// Whether there is room for one more open of the client. Called before a file is created by an open.
-    pub fn has_room_for_open(&self, client: &Client) -> bool {
-        client.account().could_take(open_bytes(OPAQUE_LIMIT, 0))
+        self.end_grace_where_all_are_back().await?;
+        Ok(earlier.map(|earlier| earlier.id()))
     }
 
     /// Whether the client has this file open.

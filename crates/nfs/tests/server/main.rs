@@ -29,6 +29,7 @@ mod ranges;
 mod recorder;
 mod recovery;
 mod registration;
+mod replies;
 mod scale;
 mod sessions;
 mod snapshots;

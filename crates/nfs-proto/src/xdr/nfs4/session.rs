@@ -56,6 +56,8 @@ pub mod sequence_flags {
     pub const ADMIN_STATE_REVOKED: u32 = 0x20;
     /// The server restarted and the client has not reclaimed.
     pub const RESTART_RECLAIM_NEEDED: u32 = 0x100;
+    /// The back channel has lost its state; the client has to create another session.
+    pub const BACKCHANNEL_FAULT: u32 = 0x400;
 }
 
 xdr_struct! {

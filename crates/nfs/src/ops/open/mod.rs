@@ -3,18 +3,19 @@
 //! [`named`] finds or creates a file by name. However the file is found, three things happen in this order,
 //! so that the client can rely on an open that was acknowledged: the inode is held (it outlives its last name
 //! from here on), the client's durable record exists (the client may reclaim the open after a restart), and
-//! the open is added to those of the file.
+//! the open is added to those of the file. For a file that is created, the record and the room for the open
+//! come first: after a restart the client may learn that it has the file open, and must be able to reclaim it.
 
 mod named;
 
-use forebay_pool::{Attributes, Handle, Kind, SetAttributes};
+use forebay_pool::{Attributes, Kind, SetAttributes, VolumeId};
 
 use super::file;
 use crate::compound::Context;
 use crate::fs;
 use crate::fs::access::{self, READ, WRITE};
 use crate::gate;
-use crate::state::Share;
+use crate::state::{OpenRoom, Share};
 use crate::status::OrStatus;
 use crate::status::status_of;
 use crate::tree::FileHandle;
@@ -39,13 +40,17 @@ struct Target {
     truncate: bool,
     change_info: ChangeInfo,
     attributes_set: Bitmap,
+    /// Room for the open, reserved before the file was created. The client must not learn that there is none only after it has
+    /// created a file: its next attempt would find that the file exists.
+    room: Option<OpenRoom>,
 }
 
 impl Target {
     /// An existing file, in a directory with that `change`; 0 if it was not found by name.
     fn existing(file: Attributes, change: u64) -> Target {
         let change_info = ChangeInfo { atomic: true, before: change, after: change };
-        Target { file, permitted: false, truncate: false, change_info, attributes_set: Bitmap::default() }
+        let attributes_set = Bitmap::default();
+        Target { file, permitted: false, truncate: false, change_info, attributes_set, room: None }
     }
 }
 
@@ -61,8 +66,8 @@ pub async fn open(context: &mut Context<'_>, args: OpenArgs) -> Result<OpenResul
         context.server.state.admit(context.client()?, handle.volume, reclaim)?;
     }
     for _ in 0..ATTEMPTS_MAX {
-        let target = find(context, &args, share).await?;
-        match enter(context, &args, share, &target, reclaim).await {
+        let mut target = find(context, &args, share).await?;
+        match enter(context, &args, share, &mut target, reclaim).await {
             Err(Status::Stale) if matches!(args.claim, OpenClaim::Null(_)) => {}
             outcome => return finish(context, &args, target, outcome?),
         }
@@ -80,7 +85,7 @@ fn requested_share(args: &OpenArgs) -> Result<Share, Status> {
 async fn find(context: &Context<'_>, args: &OpenArgs, share: Share) -> Result<Target, Status> {
     let creates = args.openhow != OpenHow::NoCreate;
     match &args.claim {
-        OpenClaim::Null(name) => named::find(context, name, &args.openhow).await,
+        OpenClaim::Null(name) => named::find(context, name, args).await,
         OpenClaim::Previous(_) | OpenClaim::Fh if creates => Err(Status::Inval),
         OpenClaim::Previous(_) => {
             let file = context.server.pool.getattr(file::inode(context)?).await.or_status()?;
@@ -117,10 +122,11 @@ async fn enter(
     context: &Context<'_>,
     args: &OpenArgs,
     share: Share,
-    target: &Target,
+    target: &mut Target,
     reclaim: bool,
 ) -> Result<StateId, Status> {
-    let Target { file, .. } = target;
+    let room = target.room.take();
+    let Target { file, .. } = &*target;
     match file.kind {
         Kind::File => {}
         Kind::Directory => return Err(Status::IsDir),
@@ -140,7 +146,7 @@ async fn enter(
     let server = context.server;
     let client = context.client()?;
     let (owner, under) = (&args.owner.owner, (share, context.mapping()));
-    let stateid = server.state.open_file(client, owner, file.handle, under, reclaim).await?;
+    let stateid = server.state.open_file(client, owner, file.handle, under, reclaim, room).await?;
     if let (OpenClaim::Null(name), Some(FileHandle::Inode(directory))) = (&args.claim, context.current) {
         server.state.note_name(&stateid, directory, name);
     }
@@ -176,7 +182,7 @@ fn finish(
     Ok(OpenResult {
         stateid,
         change_info: target.change_info,
-        rflags: result_flags(context, handle)?,
+        rflags: result_flags(context, handle.volume)?,
         attributes_set: target.attributes_set,
         delegation: no_delegation(args.share_access),
     })
@@ -184,8 +190,8 @@ fn finish(
 
 /// The pool keeps every open file. The volume determines whether clients are told, and therefore remove names
 /// of open files instead of renaming them.
-fn result_flags(context: &Context<'_>, file: Handle) -> Result<u32, Status> {
-    let volume = context.server.pool.volume_by_id(file.volume).or_status()?;
+fn result_flags(context: &Context<'_>, volume: VolumeId) -> Result<u32, Status> {
+    let volume = context.server.pool.volume_by_id(volume).or_status()?;
     let preserve = if volume.spec.preserve_unlink { open_result_flags::PRESERVE_UNLINKED } else { 0 };
     Ok(open_result_flags::LOCKTYPE_POSIX | preserve)
 }

@@ -1,9 +1,9 @@
 //! Finds or creates a file by name (CLAIM_NULL).
 
 use bytes::Bytes;
-use forebay_pool::{Attributes, Error, Handle, Kind, SetAttributes};
+use forebay_pool::{Attributes, Created, Error, Handle, Kind, RecordOf, SetAttributes, VolumeId};
 
-use super::{ATTEMPTS_MAX, Target};
+use super::{ATTEMPTS_MAX, Target, no_delegation, result_flags};
 use crate::compound::Context;
 use crate::fs::access::{self, EXECUTE, WRITE};
 use crate::fs::{self, Node, attributes, change_info, name};
@@ -11,10 +11,13 @@ use crate::gate;
 use crate::status::status_of;
 use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
-use forebay_nfs_proto::xdr::nfs4::{Bitmap, CreateHow, Fattr, OpenHow, Verifier, attribute};
+use forebay_nfs_proto::xdr::nfs4::{
+    Bitmap, CreateHow, Fattr, OpenArgs, OpenHow, OpenResult, OperationResult, Verifier, attribute,
+};
 
 /// How a file is created.
-struct Creation {
+struct Creation<'a> {
+    args: &'a OpenArgs,
     chosen: SetAttributes,
     attributes_set: Bitmap,
     existing: IfExisting,
@@ -30,11 +33,11 @@ enum IfExisting {
     FailUnlessMadeBy(Verifier),
 }
 
-pub(super) async fn find(context: &Context<'_>, name: &Bytes, how: &OpenHow) -> Result<Target, Status> {
+pub(super) async fn find(context: &Context<'_>, name: &Bytes, args: &OpenArgs) -> Result<Target, Status> {
     name::check(name)?;
-    let creation = match how {
+    let creation = match &args.openhow {
         OpenHow::NoCreate => None,
-        OpenHow::Create(how) => Some(Creation::new(context, how).await?),
+        OpenHow::Create(how) => Some(Creation::new(context, args, how).await?),
     };
     let directory = fs::search_directory(context.server, &context.credential, context.current()?).await?;
     match directory.handle {
@@ -51,7 +54,7 @@ async fn above_volumes(
     context: &Context<'_>,
     directory: FileHandle,
     name: &[u8],
-    creation: Option<Creation>,
+    creation: Option<Creation<'_>>,
 ) -> Result<Target, Status> {
     match (gate::lookup(context, directory, name).await, creation) {
         (Ok(_), Some(Creation { existing: IfExisting::Open, .. }) | None) => Err(Status::IsDir),
@@ -66,7 +69,7 @@ async fn in_volume(
     directory: &Node,
     handle: Handle,
     name: &[u8],
-    creation: Option<Creation>,
+    creation: Option<Creation<'_>>,
 ) -> Result<Target, Status> {
     let pool = &context.server.pool;
     for _ in 0..ATTEMPTS_MAX {
@@ -90,21 +93,24 @@ async fn create(
     directory: &Node,
     handle: Handle,
     name: &[u8],
-    creation: &Creation,
+    creation: &Creation<'_>,
 ) -> Result<Option<Target>, Status> {
     gate::require_writable(context)?;
     access::require(&context.credential, directory, WRITE | EXECUTE)?;
-    if !context.server.state.has_room_for_open(context.client()?) {
-        return Err(Status::Delay);
-    }
+    let (state, client) = (&context.server.state, context.client()?);
+    let room = state.reserve_open(client, creation.args.owner.owner.len())?;
     let verifier = match creation.existing {
         IfExisting::FailUnlessMadeBy(verifier) => Some(verifier.0),
         IfExisting::Open | IfExisting::Fail => None,
     };
     let new = fs::new_inode(&context.credential, directory, Kind::File, &creation.chosen, verifier)?;
+    let record = creation.record(context, handle.volume)?;
+    // If the server dies after the creation, the client gets this open from the outcome, and reclaims it.
+    state.ensure_recorded(client, handle.volume).await?;
     let pool = &context.server.pool;
-    match pool.create(handle, name, new).await {
+    match pool.create_with(handle, name, new, record).await {
         Ok(created) => Ok(Some(Target {
+            room: Some(room),
             permitted: true,
             change_info: change_info(created.directory),
             attributes_set: creation.attributes_set.clone(),
@@ -115,8 +121,8 @@ async fn create(
     }
 }
 
-impl Creation {
-    async fn new(context: &Context<'_>, how: &CreateHow) -> Result<Creation, Status> {
+impl<'a> Creation<'a> {
+    async fn new(context: &Context<'_>, args: &'a OpenArgs, how: &CreateHow) -> Result<Creation<'a>, Status> {
         let (attributes, existing) = match how {
             CreateHow::Unchecked(attributes) => (Some(attributes), IfExisting::Open),
             CreateHow::Guarded(attributes) => (Some(attributes), IfExisting::Fail),
@@ -129,10 +135,27 @@ impl Creation {
         let attributes = attributes.unwrap_or(&none);
         let identities = &context.server.identities;
         Ok(Creation {
+            args,
             chosen: attributes::decode(identities, context.minor_version, attributes).await?,
             attributes_set: attributes.mask.clone(),
             existing,
         })
+    }
+
+    /// What the pool stores with the file, so that the result survives a restart. The stateid in it does not: when the client uses
+    /// it, it learns that it has to reclaim the file.
+    fn record(&self, context: &Context<'_>, volume: VolumeId) -> Result<Option<RecordOf<Created>>, Status> {
+        if context.recording.is_none() {
+            return Ok(None);
+        }
+        let (stateid, attributes_set) =
+            (context.server.state.unissued_stateid(), self.attributes_set.clone());
+        let (rflags, delegation) = (result_flags(context, volume)?, no_delegation(self.args.share_access));
+        Ok(context.record_creation(move |created| {
+            let change_info = change_info(created.directory);
+            let result = OpenResult { stateid, change_info, rflags, attributes_set, delegation };
+            OperationResult::Open(Ok(result))
+        }))
     }
 
     /// The name already exists and refers to `file`.

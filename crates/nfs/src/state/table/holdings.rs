@@ -12,12 +12,20 @@ use forebay_pool::VolumeId;
 /// See the module documentation.
 pub(super) struct Holdings {
     states: HashSet<StateKey>,
+    /// Counts, with its other references, the opens that have room reserved.
+    reserved: Arc<()>,
     ranges: usize,
     charge: Charge,
     /// The volumes that the client's durable record names.
     recorded: Volumes,
     /// The volumes in which it has state, or had some when [`Holdings::forget_unused_volumes`] was called last.
     volumes: BTreeMap<VolumeId, Use>,
+}
+
+/// Room for one more open of a client, until this value is dropped or the open is made.
+pub struct OpenRoom {
+    charge: Charge,
+    _place: Arc<()>,
 }
 
 /// A record that names all volumes lists them again when they are as few as this.
@@ -36,6 +44,7 @@ impl Holdings {
     pub fn new(account: &Arc<Account>) -> Holdings {
         Holdings {
             states: HashSet::new(),
+            reserved: Arc::default(),
             ranges: 0,
             charge: account.nothing(Kind::File),
             recorded: Volumes::NONE,
@@ -46,6 +55,23 @@ impl Holdings {
     /// Number of states.
     pub fn states(&self) -> usize {
         self.states.len()
+    }
+
+    /// Number of states and of opens that have room reserved.
+    pub fn states_and_reserved(&self) -> usize {
+        self.states.len() + Arc::strong_count(&self.reserved) - 1
+    }
+
+    /// Reserves room for an open of this size.
+    pub fn reserve(&self, bytes: usize) -> Result<OpenRoom, NoRoom> {
+        let charge = self.charge.account().charge_for_open(bytes)?;
+        Ok(OpenRoom { charge, _place: self.reserved.clone() })
+    }
+
+    /// Uses the room for a state, like [`Holdings::charge_state`].
+    pub fn use_room(&mut self, room: OpenRoom) {
+        self.charge.account().note_files(true);
+        self.charge.absorb(room.charge);
     }
 
     pub fn keys(&self) -> hash_set::Iter<'_, StateKey> {
@@ -75,6 +101,15 @@ impl Holdings {
     /// Whether the client's durable record names the volume.
     pub fn is_recorded(&self, volume: VolumeId) -> bool {
         self.recorded.contains(volume)
+    }
+
+    /// Like [`Holdings::is_recorded`]. State is about to come, so the volume is not forgotten soon.
+    pub fn is_recorded_for_use(&mut self, volume: VolumeId) -> bool {
+        let is_recorded = self.is_recorded(volume);
+        if is_recorded {
+            self.volumes.entry(volume).or_default().idle = false;
+        }
+        is_recorded
     }
 
     /// The record names these volumes, besides those that it named already.
@@ -158,5 +193,52 @@ impl Holdings {
         self.ranges = (self.ranges + after).saturating_sub(before);
         self.settle(after * RANGE_BYTES);
         self.give_back(before * RANGE_BYTES);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use super::*;
+    use crate::memory::{Standing, StateMemory};
+
+    const VOLUME: VolumeId = VolumeId(7);
+
+    fn holdings() -> Holdings {
+        let memory = StateMemory::new(1 << 20, 1);
+        Holdings::new(&memory.open_account(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1))))
+    }
+
+    #[test]
+    fn a_volume_is_not_forgotten_while_state_in_it_is_about_to_come() {
+        let mut holdings = holdings();
+        assert!(!holdings.is_recorded_for_use(VOLUME), "it was never recorded");
+        holdings.set_recorded(&Volumes::These([VOLUME].into()));
+        for _ in 0..3 {
+            assert_eq!(holdings.forget_unused_volumes(), None);
+            assert!(holdings.is_recorded_for_use(VOLUME));
+        }
+        assert_eq!(holdings.forget_unused_volumes(), None);
+        assert_eq!(holdings.forget_unused_volumes(), Some(Volumes::NONE));
+        assert!(!holdings.is_recorded_for_use(VOLUME));
+    }
+
+    #[test]
+    fn reserved_room_is_used_or_given_back() {
+        let mut holdings = holdings();
+        let account = holdings.charge.account().clone();
+        let (one, two) = (holdings.reserve(1000).unwrap(), holdings.reserve(1000).unwrap());
+        assert_eq!((holdings.states(), holdings.states_and_reserved()), (0, 2));
+        assert_eq!((account.bytes(), account.standing()), (2000, Standing::Stranger));
+        assert!(holdings.reserve(2 << 20).is_err());
+        drop(one);
+        assert_eq!((account.bytes(), holdings.states_and_reserved()), (1000, 1));
+        holdings.use_room(two);
+        holdings.insert(StateKey(1), VOLUME);
+        assert_eq!((holdings.states(), holdings.states_and_reserved()), (1, 1));
+        assert_eq!((account.bytes(), account.standing()), (1000, Standing::Holder));
+        holdings.remove((StateKey(1), VOLUME), 1000, 0);
+        assert_eq!((account.bytes(), account.standing()), (0, Standing::Stranger));
     }
 }

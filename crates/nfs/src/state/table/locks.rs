@@ -131,7 +131,7 @@ impl Table {
     /// A lock state without locks; its seqid becomes 1 with the first one.
     fn new_lock_state(&mut self, client: ClientId, file: Handle, target: Target) -> Result<StateKey, Status> {
         let Target { open, owner, .. } = target;
-        let key = self.new_key(client, file.volume, lock_bytes(owner.1.len()))?;
+        let key = self.new_key(client, file.volume, lock_bytes(owner.1.len()), None)?;
         self.files.entry(file).or_default().locks.insert(owner.clone(), key);
         self.locks.insert(key, LockState { owner, file, open, seqid: 0, ranges: Ranges::default() });
         Ok(key)

@@ -17,6 +17,7 @@ mod owners;
 mod views;
 
 pub(super) use grace::{Grace, Phase};
+pub use holdings::OpenRoom;
 pub use locks::Denied;
 pub(super) use locks::{Locker, Outcome};
 
@@ -208,6 +209,27 @@ impl Table {
         self.clients.get(&client).is_none_or(|holdings| holdings.is_recorded(volume))
     }
 
+    /// Like [`Table::is_recorded`], before the client gets state in the volume: the record cannot lose the
+    /// volume before two more calls of [`Table::forget_unused_volumes`].
+    pub fn is_recorded_for_use(&mut self, client: ClientId, volume: VolumeId) -> bool {
+        self.clients.get_mut(&client).is_none_or(|holdings| holdings.is_recorded_for_use(volume))
+    }
+
+    /// Reserves room for an open of this size.
+    pub fn reserve_open(&self, client: ClientId, bytes: usize) -> Result<OpenRoom, Status> {
+        let holdings = self.clients.get(&client).ok_or(Status::Expired)?;
+        if holdings.states_and_reserved() >= self.limits.states_max {
+            return Err(Status::Delay);
+        }
+        Ok(holdings.reserve(bytes)?)
+    }
+
+    /// A stateid that refers to no state, and never will.
+    pub fn unissued_stateid(&mut self) -> StateId {
+        self.keys_given += 1;
+        self.boot.stateid(StateKey(self.keys_given), 1)
+    }
+
     /// The client's durable record names these volumes, besides those that it named already.
     pub fn set_recorded(&mut self, client: ClientId, volumes: &Volumes) {
         if let Some(holdings) = self.clients.get_mut(&client) {
@@ -275,12 +297,20 @@ impl Table {
     }
 
     /// Creates a key for new state of a client in a volume, of this size, and adds it to the client's list.
-    fn new_key(&mut self, client: ClientId, volume: VolumeId, bytes: usize) -> Result<StateKey, Status> {
+    /// `room` may have been reserved for it.
+    fn new_key(
+        &mut self,
+        client: ClientId,
+        volume: VolumeId,
+        bytes: usize,
+        room: Option<OpenRoom>,
+    ) -> Result<StateKey, Status> {
         let holdings = self.clients.get_mut(&client).ok_or(Status::Expired)?;
-        if holdings.states() >= self.limits.states_max {
-            return Err(Status::Delay);
+        match room {
+            Some(room) => holdings.use_room(room),
+            None if holdings.states_and_reserved() >= self.limits.states_max => return Err(Status::Delay),
+            None => holdings.charge_state(bytes)?,
         }
-        holdings.charge_state(bytes)?;
         self.keys_given += 1;
         let key = StateKey(self.keys_given);
         holdings.insert(key, volume);

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use forebay_pool::Handle;
 
-use super::{File, Named, Open, Owner, Table};
+use super::{File, Named, Open, OpenRoom, Owner, Table};
 use crate::memory::audit::open_bytes;
 use crate::policy::Mapping;
 use crate::state::hold::Hold;
@@ -29,12 +29,14 @@ impl Table {
 
     /// Opens the file of `hold` for an owner. If the owner has it open already, `share` is added to that
     /// open. The second value is a hold that is not needed; the caller must drop it after releasing the lock.
+    /// With `room` it does not fail for lack of room.
     pub fn open(
         &mut self,
         client: ClientId,
         owner: &[u8],
         (share, mapping): (Share, Option<Mapping>),
         hold: Hold,
+        room: Option<OpenRoom>,
     ) -> Result<(StateId, Option<Hold>), (Status, Hold)> {
         let file = hold.file();
         let owner: Owner = (client, Bytes::copy_from_slice(owner));
@@ -46,7 +48,7 @@ impl Table {
         {
             return Ok((stateid, Some(hold)));
         }
-        let key = match self.new_key(client, file.volume, open_bytes(owner.1.len(), 0)) {
+        let key = match self.new_key(client, file.volume, open_bytes(owner.1.len(), 0), room) {
             Ok(key) => key,
             Err(status) => return Err((status, hold)),
         };
