@@ -93,8 +93,9 @@ impl Forebay {
             .open(&self.log)
             .with_context(|| format!("open {}", self.log.display()))?;
         self.server.start(&mut command, log)?;
+        // The daemon listens for clients before it opens the pool, and on this socket after that.
         self.server
-            .wait_for_port(self.listen, self.port, PATIENCE)
+            .wait_for_socket(&self.pool.join("admin.sock"), PATIENCE)
             .with_context(|| format!("forebay serve did not come up; its log is {}", self.log.display()))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::net::{Ipv4Addr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -32,13 +34,24 @@ impl Server {
 
     /// Waits until it listens on a port; an error if it ends before.
     pub fn wait_for_port(&mut self, address: Ipv4Addr, port: u16, patience: Duration) -> Result<()> {
+        let connects = || TcpStream::connect_timeout(&(address, port).into(), Duration::from_secs(1)).is_ok();
+        self.wait_until(&format!("{address}:{port}"), connects, patience)
+    }
+
+    /// Waits until it listens on a UNIX socket; an error if it ends before.
+    pub fn wait_for_socket(&mut self, path: &Path, patience: Duration) -> Result<()> {
+        let connects = || UnixStream::connect(path).is_ok();
+        self.wait_until(&path.display().to_string(), connects, patience)
+    }
+
+    fn wait_until(&mut self, place: &str, connects: impl Fn() -> bool, patience: Duration) -> Result<()> {
         let deadline = Instant::now() + patience;
-        while TcpStream::connect_timeout(&(address, port).into(), Duration::from_secs(1)).is_err() {
+        while !connects() {
             if let Some(status) = self.child()?.try_wait()? {
                 bail!("{} ended ({status})", self.name);
             }
             if Instant::now() > deadline {
-                bail!("{} does not listen on {address}:{port} after {} s", self.name, patience.as_secs());
+                bail!("{} does not listen on {place} after {} s", self.name, patience.as_secs());
             }
             std::thread::sleep(PAUSE);
         }
