@@ -13,8 +13,8 @@ use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-/// Longer than an owner may be silent, and all else that a takeover needs.
-const ENOUGH: Duration = Duration::from_secs(8);
+/// Longer than an owner may be silent, and all else that a takeover needs, also on a busy machine.
+const ENOUGH: Duration = Duration::from_secs(10);
 
 fn pool() -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
@@ -51,8 +51,7 @@ impl Fence {
 
 async fn claim(standby: &Standby) -> Claim {
     let fence = Fence::default();
-    let claim =
-        timeout(Duration::from_secs(2), fence.wait(standby)).await.expect("at once").expect("a claim");
+    let claim = timeout(ENOUGH, fence.wait(standby)).await.expect("at once").expect("a claim");
     assert_eq!(fence.runs(), 0, "nobody had to be fenced");
     claim
 }
@@ -140,12 +139,13 @@ async fn an_owner_that_falls_silent_is_fenced_once_and_replaced_by_one_of_two_st
     };
     let (died, taken) = tokio::join!(dying, timeout(ENOUGH, taking));
     let taken = taken.expect("in time");
-    assert!((3000..5500).contains(&died.elapsed().as_millis()), "{:?}", died.elapsed());
+    assert!((3000..8000).contains(&died.elapsed().as_millis()), "{:?}", died.elapsed());
     assert_eq!((fence.runs(), taken.takeover().from.as_deref()), (1, Some("a")));
     assert!(taken.takeover().silent_ms >= 3500 && taken.takeover().fence_ms.is_some());
     let _new = hold(taken);
     let late = Fence::default();
-    assert!(timeout(ENOUGH, late.wait(&b)).await.is_err(), "the new owner is there");
+    let d = standby(&directory, "d");
+    assert!(timeout(ENOUGH, late.wait(&d)).await.is_err(), "the new owner is there");
     assert_eq!(late.runs(), 0);
 }
 

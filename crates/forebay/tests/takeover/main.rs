@@ -11,8 +11,10 @@ use forebay_nfs_client::{Client, ClientOptions, FileHandle, OpenFile};
 use nodes::{Cluster, Fence, nfs, owner_file, wait_for};
 use rustix::process::Signal;
 
-/// A takeover takes at most so long until a client that asks all the time is answered.
-const TAKEOVER_MAX: Duration = Duration::from_secs(8);
+/// A takeover takes at most so long until a client that asks all the time is answered, also on a busy machine.
+const TAKEOVER_MAX: Duration = Duration::from_secs(20);
+/// The same, where nobody has to be silent for a while first.
+const HANDOVER_MAX: Duration = Duration::from_secs(10);
 
 /// A client that has nothing to reclaim, as soon as the server answers.
 async fn mount(name: &str) -> Client {
@@ -124,7 +126,7 @@ fn a_planned_move_takes_seconds_and_fences_nobody() {
     assert!(said.contains("hands the pool over"), "{said}");
     assert_eq!(a.end(), Some(0));
     reclaim_and_write(&cluster, &handle);
-    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < HANDOVER_MAX, "{:?}", begun.elapsed());
     assert_eq!(cluster.fenced(), "");
     // It can go back.
     let a = cluster.start("a");
@@ -142,7 +144,7 @@ fn a_daemon_that_is_killed_starts_again_on_its_node_without_a_fence() {
     drop(a);
     let _a = cluster.start("a");
     let took = reclaim_and_write(&cluster, &handle);
-    assert!(took < Duration::from_secs(4), "{took:?}");
+    assert!(took < HANDOVER_MAX, "{took:?}");
 }
 
 #[test]
