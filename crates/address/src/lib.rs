@@ -1,11 +1,11 @@
 //! A *service address*: an IP address that clients connect to, and that moves from one machine to another.
 //!
-//! A machine that takes a pool over first listens on the address, with [`bind`], although it does not have it yet. Then
-//! [`acquire`] makes sure that no other machine answers for the address, adds it to a network device, and announces it, so that
+//! A machine that takes a pool over first listens on the address, with [`bind()`], although it does not have it yet. Then
+//! [`acquire()`] makes sure that no other machine answers for the address, adds it to a network device, and announces it, so that
 //! clients on the same network segment send to this machine at once. [`Held::release`] removes it again. Where addresses are
 //! moved by something else, such as a cloud provider's API or BGP, a [`Hook`] runs a program instead.
 //!
-//! Only Linux is supported. Everything here needs CAP_NET_ADMIN and CAP_NET_RAW, except [`bind`], [`check`] and [`Hook`].
+//! Only Linux is supported. Everything here needs CAP_NET_ADMIN and CAP_NET_RAW, except [`bind()`], [`check`] and [`Hook`].
 //! Start reading at `acquire.rs`.
 //!
 //! What must hold: an address that another machine answers for is never added, and every error names the address or the
