@@ -1,23 +1,28 @@
 //! The owner's side: it says twice a second that it is there.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use crate::owner::{Owner, OwnerError, Phase, Takeover, now};
 use crate::watch::PERIOD;
 
 /// Called when the pool has another owner: the process must end at once, without writing anything.
-pub(crate) type OnLoss = Box<dyn Fn(&Owner) + Send>;
+pub(crate) type OnLoss = Box<dyn Fn(&Owner) + Send + Sync>;
 
 /// Says that this process owns the pool, until it is released or dropped. Dropped without a release, others must fence it.
 pub struct Holder {
-    directory: PathBuf,
-    owner: Arc<Mutex<Owner>>,
+    said: Arc<Said>,
     beating: Mutex<Option<Beating>>,
+}
+
+/// What is said, and where.
+struct Said {
+    directory: PathBuf,
+    owner: Mutex<Owner>,
+    on_loss: OnLoss,
 }
 
 /// The thread, and what ends it.
@@ -26,29 +31,44 @@ struct Beating {
     thread: JoinHandle<()>,
 }
 
+impl Said {
+    fn lock(&self) -> MutexGuard<'_, Owner> {
+        self.owner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what is said, unless another machine has taken the pool. That is looked at first each time, because the process may have
+    /// been suspended since the last one.
+    fn change(&self, change: impl FnOnce(&mut Owner)) -> Result<(), OwnerError> {
+        let mut owner = self.lock();
+        if let Some(found) = Owner::read(&self.directory)?
+            && found.instance != owner.instance
+        {
+            (self.on_loss)(&found);
+            return Err(OwnerError::Lost(found.node.name));
+        }
+        change(&mut owner);
+        owner.beat += 1;
+        owner.write(&self.directory)
+    }
+}
+
 impl Holder {
     /// Writes the first beat, and begins to say so from a thread of its own, which does not depend on the daemon's others.
     pub(crate) fn begin(directory: PathBuf, owner: Owner, on_loss: OnLoss) -> Result<Holder, OwnerError> {
         owner.write(&directory)?;
-        let owner = Arc::new(Mutex::new(owner));
+        let said = Arc::new(Said { directory, owner: Mutex::new(owner), on_loss });
         let (stop, stopped) = channel();
-        let thread = {
-            let (directory, owner) = (directory.clone(), owner.clone());
-            thread::Builder::new()
-                .name("owner".to_owned())
-                .spawn(move || beat(&directory, &owner, &stopped, &on_loss))
-                .map_err(|source| OwnerError::Io {
-                    action: "start the thread for",
-                    file: "OWNER".into(),
-                    source,
-                })?
-        };
-        Ok(Holder { directory, owner, beating: Mutex::new(Some(Beating { stop, thread })) })
+        let beaten = said.clone();
+        let thread =
+            thread::Builder::new().name("owner".to_owned()).spawn(move || beat(&beaten, &stopped)).map_err(
+                |source| OwnerError::Io { action: "start the thread for", file: "OWNER".into(), source },
+            )?;
+        Ok(Holder { said, beating: Mutex::new(Some(Beating { stop, thread })) })
     }
 
     /// What is said now.
     pub fn owner(&self) -> Owner {
-        lock(&self.owner).clone()
+        self.said.lock().clone()
     }
 
     /// The owner answers clients from now on, at this address, if other nodes can ask there; `takeover` tells how it came to that.
@@ -57,25 +77,16 @@ impl Holder {
         address: Option<SocketAddr>,
         takeover: impl FnOnce(&mut Takeover),
     ) -> Result<(), OwnerError> {
-        let owner = {
-            let mut owner = lock(&self.owner);
+        self.said.change(|owner| {
             (owner.phase, owner.address) = (Phase::Serving, address);
             takeover(&mut owner.takeover);
-            owner.clone()
-        };
-        owner.write(&self.directory)
+        })
     }
 
     /// The pool is closed: others may take it at once. With `moves` this node leaves it to them for ten seconds.
     pub fn release(&self, moves: bool) -> Result<(), OwnerError> {
         self.stop();
-        let owner = {
-            let mut owner = lock(&self.owner);
-            (owner.phase, owner.since, owner.beat) = (Phase::Released, now(), owner.beat + 1);
-            owner.moves = moves;
-            owner.clone()
-        };
-        owner.write(&self.directory)
+        self.said.change(|owner| (owner.phase, owner.since, owner.moves) = (Phase::Released, now(), moves))
     }
 
     fn stop(&self) {
@@ -94,33 +105,17 @@ impl Drop for Holder {
     }
 }
 
-fn lock(owner: &Mutex<Owner>) -> MutexGuard<'_, Owner> {
-    owner.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn beat(directory: &Path, owner: &Mutex<Owner>, stopped: &Receiver<()>, on_loss: &OnLoss) {
-    let mut failing = Duration::ZERO;
+fn beat(said: &Said, stopped: &Receiver<()>) {
+    let mut is_failing = false;
     while stopped.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
-        let mut mine = lock(owner);
-        // Looked at first, because the process may have been suspended since the last beat.
-        let outcome = match Owner::read(directory) {
-            Ok(Some(found)) if found.instance != mine.instance => {
-                on_loss(&found);
-                return;
-            }
-            Ok(_) => {
-                mine.beat += 1;
-                mine.write(directory)
-            }
-            Err(error) => Err(error),
-        };
-        match outcome {
-            Ok(()) => failing = Duration::ZERO,
+        match said.change(|_| ()) {
+            Ok(()) => is_failing = false,
+            Err(OwnerError::Lost(_)) => return,
             Err(error) => {
-                if failing.is_zero() {
+                if !is_failing {
                     tracing::error!(%error, "other machines cannot see that this one owns the pool, and may have it fenced");
                 }
-                failing += PERIOD;
+                is_failing = true;
             }
         }
     }
@@ -148,7 +143,7 @@ mod tests {
             (seen.phase, seen.address, seen.takeover.open_ms),
             (Phase::Serving, Some(address), Some(7))
         );
-        assert!((1..=5).contains(&seen.beat), "{}", seen.beat);
+        assert!((1..=6).contains(&seen.beat), "{}", seen.beat);
         holder.release(false).unwrap();
         assert_eq!(read().phase, Phase::Released);
         let beat = read().beat;
@@ -170,7 +165,8 @@ mod tests {
         other.write(directory.path()).unwrap();
         assert_eq!(hears.recv_timeout(PERIOD * 10).unwrap(), "b");
         thread::sleep(PERIOD * 3);
+        assert!(matches!(holder.serving(None, |_| ()), Err(OwnerError::Lost(node)) if node == "b"));
+        assert!(holder.release(false).is_err());
         assert_eq!(Owner::read(directory.path()).unwrap(), Some(other));
-        drop(holder);
     }
 }

@@ -191,6 +191,9 @@ pub enum OwnerError {
     /// A name that no machine may have.
     #[error("{0:?} cannot be the name of a node: use 1 to 64 letters, digits, '-', '.' and '_'")]
     Name(String),
+    /// Another machine has the pool.
+    #[error("node {0} has taken the pool")]
+    Lost(String),
     /// The system has no random numbers.
     #[error("no random number for the name of this process: {0}")]
     Random(String),

@@ -78,7 +78,7 @@ pub enum StandbyError {
 
 impl Claim {
     /// Makes this process the owner, visibly. `on_loss` is called if another machine takes the pool: the process must end at once then.
-    pub fn hold(self, on_loss: impl Fn(&Owner) + Send + 'static) -> Result<Holder, OwnerError> {
+    pub fn hold(self, on_loss: impl Fn(&Owner) + Send + Sync + 'static) -> Result<Holder, OwnerError> {
         let on_loss: OnLoss = Box::new(on_loss);
         Holder::begin(self.directory, self.owner, on_loss)
     }
@@ -125,11 +125,7 @@ impl Standby {
                 }
             };
             let step = match &owner {
-                None if self.lock_is_free() => Step::Take { silent: Duration::ZERO, fence: false },
-                None => {
-                    told.info("another process has the pool open, and does not say which node it is on");
-                    Step::Wait
-                }
+                None => Step::Take { silent: Duration::ZERO, fence: false },
                 Some(owner) => self.look(owner, &mut watch, &mut probe, begun.elapsed(), &mut told).await,
             };
             let (silent, needs_fence) = match step {
@@ -168,10 +164,17 @@ impl Standby {
                 }
                 _ => None,
             };
-            if let Some(owner) = &owner
-                && !self.lock_gets_free().await
-            {
-                return Err(StandbyError::FenceLied(owner.node.name.clone()));
+            // Tried only under the claim, so that it never gets in the way of one who has claimed the pool and opens it.
+            let is_free = if fenced.is_some() { self.lock_gets_free().await } else { self.lock_is_free() };
+            match &owner {
+                _ if is_free => {}
+                Some(owner) if fenced.is_some() => {
+                    return Err(StandbyError::FenceLied(owner.node.name.clone()));
+                }
+                _ => {
+                    told.info("another process has the pool open");
+                    continue;
+                }
             }
             let takeover = Takeover {
                 from: owner.map(|owner| owner.node.name),
@@ -196,10 +199,10 @@ impl Standby {
         let is_own_name = owner.node.name == self.node.name;
         if owner.phase == Phase::Released {
             let yields = is_own_name && owner.moves && now().saturating_sub(owner.since) < YIELD;
-            let is_taken = yields || !self.lock_is_free();
-            return if is_taken { Step::Wait } else { Step::Take { silent: Duration::ZERO, fence: false } };
+            return if yields { Step::Wait } else { Step::Take { silent: Duration::ZERO, fence: false } };
         }
-        if owner.node == self.node && self.lock_is_free() {
+        // A process of this machine, which is dead if the pool's lock is free.
+        if owner.node == self.node {
             return Step::Take { silent: Duration::ZERO, fence: false };
         }
         let answers = match owner.address {

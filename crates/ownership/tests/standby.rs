@@ -213,7 +213,6 @@ async fn an_owner_that_was_never_seen_to_write_is_not_replaced_until_the_operato
 #[tokio::test]
 async fn an_owner_that_answers_but_writes_elsewhere_is_an_error() {
     let here = pool();
-    let elsewhere = pool();
     drop(hold(claim(&standby(&here, "a")).await));
     let answering = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a listener");
     let mut owner = read(here.path());
@@ -240,7 +239,6 @@ async fn an_owner_that_answers_but_writes_elsewhere_is_an_error() {
     let taken = timeout(ENOUGH * 2, fence.wait(&standby(&here, "b"))).await.expect("in time");
     assert!(matches!(taken, Err(StandbyError::NotShared(node, _)) if node == "a"));
     assert_eq!(fence.runs(), 0);
-    drop(elsewhere);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use forebay_nfs_client::xdr::nfs4::{DelegationType, OpenClaim, OpenHow, StableHow, share};
 use forebay_nfs_client::{Client, ClientOptions, FileHandle, OpenFile};
-use nodes::{Cluster, Fence, nfs, owner_file, wait_for};
+use nodes::{Cluster, Daemon, Fence, nfs, owner_file, wait_for};
 use rustix::process::Signal;
 
 /// A takeover takes at most so long until a client that asks all the time is answered, also on a busy machine.
@@ -62,6 +62,17 @@ async fn contents(client: &Client, file: &OpenFile) -> Vec<u8> {
     client.files().read(file, 0, 1 << 16).await.unwrap().0.0.concat()
 }
 
+/// Node a serves, node b has seen that, and a broker has a file open.
+fn two_nodes(fence: Fence) -> Option<(Cluster, [Daemon; 2], FileHandle)> {
+    let cluster = Cluster::new(2, fence)?;
+    let a = cluster.start("a");
+    a.wait_for("ready:");
+    let b = cluster.start("b");
+    b.wait_for("node a has the pool, and what it writes is seen");
+    let handle = write_and_unlink(&cluster);
+    Some((cluster, [a, b], handle))
+}
+
 /// Opens a file for a broker, writes to it, and removes its name, on the machine with the clients.
 fn write_and_unlink(cluster: &Cluster) -> FileHandle {
     cluster.on_clients(async || {
@@ -95,12 +106,7 @@ fn reclaim_and_write(cluster: &Cluster, handle: &FileHandle) -> Duration {
 
 #[test]
 fn a_node_that_vanishes_is_fenced_and_replaced_and_nothing_is_lost() {
-    let Some(cluster) = Cluster::new(2, Fence::Kills) else { return };
-    let a = cluster.start("a");
-    a.wait_for("ready:");
-    let b = cluster.start("b");
-    b.wait_for("node a has the pool, and what it writes is seen");
-    let handle = write_and_unlink(&cluster);
+    let Some((cluster, [a, _b], handle)) = two_nodes(Fence::Kills) else { return };
     cluster.vanish("a", &a);
     let took = reclaim_and_write(&cluster, &handle);
     assert!(took < TAKEOVER_MAX, "{took:?}");
@@ -115,12 +121,7 @@ fn a_node_that_vanishes_is_fenced_and_replaced_and_nothing_is_lost() {
 
 #[test]
 fn a_planned_move_takes_seconds_and_fences_nobody() {
-    let Some(cluster) = Cluster::new(2, Fence::Kills) else { return };
-    let mut a = cluster.start("a");
-    a.wait_for("ready:");
-    let b = cluster.start("b");
-    b.wait_for("node a has the pool, and what it writes is seen");
-    let handle = write_and_unlink(&cluster);
+    let Some((cluster, [mut a, _b], handle)) = two_nodes(Fence::Kills) else { return };
     let begun = Instant::now();
     let said = cluster.command("a", &["pool", "release"]);
     assert!(said.contains("hands the pool over"), "{said}");
@@ -149,21 +150,16 @@ fn a_daemon_that_is_killed_starts_again_on_its_node_without_a_fence() {
 
 #[test]
 fn a_node_that_was_not_fenced_is_never_replaced() {
-    let Some(cluster) = Cluster::new(2, Fence::Fails) else { return };
-    let a = cluster.start("a");
-    a.wait_for("ready:");
-    let b = cluster.start("b");
-    b.wait_for("node a has the pool, and what it writes is seen");
-    let handle = write_and_unlink(&cluster);
+    let Some((cluster, [a, b], handle)) = two_nodes(Fence::Fails) else { return };
     cluster.vanish("a", &a);
     b.wait_for("the power switch does not answer");
     assert!(!b.log().contains("ready:"));
     cluster.come_back("a", &a);
-    reclaim_on_the_same_start(&cluster, &handle);
+    the_owner_goes_on(&cluster, &handle);
 }
 
 /// The node that was suspended goes on as if nothing had happened.
-fn reclaim_on_the_same_start(cluster: &Cluster, handle: &FileHandle) {
+fn the_owner_goes_on(cluster: &Cluster, handle: &FileHandle) {
     cluster.on_clients(async || {
         let other = mount("other").await;
         let attributes = other.files().getattr(handle).await;
@@ -173,17 +169,12 @@ fn reclaim_on_the_same_start(cluster: &Cluster, handle: &FileHandle) {
 
 #[test]
 fn a_fence_program_that_lies_is_found_out_and_the_pool_stays_with_its_owner() {
-    let Some(cluster) = Cluster::new(2, Fence::Lies) else { return };
-    let a = cluster.start("a");
-    a.wait_for("ready:");
-    let mut b = cluster.start("b");
-    b.wait_for("node a has the pool, and what it writes is seen");
-    let handle = write_and_unlink(&cluster);
+    let Some((cluster, [a, mut b], handle)) = two_nodes(Fence::Lies) else { return };
     cluster.vanish("a", &a);
     assert_eq!(b.end(), Some(1));
     assert!(b.log().contains("the fence program said that node a cannot write any more"), "{}", b.log());
     cluster.come_back("a", &a);
-    reclaim_on_the_same_start(&cluster, &handle);
+    the_owner_goes_on(&cluster, &handle);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 //! What must hold: the pool is opened only with a claim; it is said to be released only after it was closed; and a process that learns that
 //! another machine has the pool ends at once.
 
-use std::future::Future;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -51,17 +50,9 @@ impl Owning {
         let standby = Standby { directory: directory.clone(), node: here, witness: node.witness };
         let notifier = Notifier::from_environment();
         notifier.ready("standby: another node serves the pool, or its state is being examined");
-        let fence = |owner: Owner| {
-            let program = node.fence.as_deref().map(|program| hook(&node, program));
-            async move {
-                match program {
-                    Some(program) => fence(&program, &owner).await,
-                    None => Err("no fence program is configured".to_owned()),
-                }
-            }
-        };
+        let program = node.fence.as_deref().context("node.fence is not set")?;
         let claim = tokio::select! {
-            claim = standby.wait(fence) => claim?,
+            claim = standby.wait(|owner| fence(hook(&node, program), owner)) => claim?,
             () = shutdown.clone().requested() => return Ok(None),
         };
         notifier.ready("taking the pool");
@@ -197,12 +188,8 @@ fn hook(node: &NodeConfig, program: &Path) -> Hook {
     Hook { program: program.to_owned(), timeout: node.program_time_max }
 }
 
-fn fence(hook: &Hook, owner: &Owner) -> impl Future<Output = Result<(), String>> {
-    let (hook, name, instance) = (hook.clone(), owner.node.name.clone(), owner.instance.clone());
-    async move {
-        let environment = [("FOREBAY_NODE", name.as_str()), ("FOREBAY_INSTANCE", instance.as_str())];
-        hook.run("fence", &[&name], &environment).await.map_err(|error: HookError| error.to_string())
-    }
+async fn fence(program: Hook, owner: Owner) -> Result<(), HookError> {
+    program.run("fence", &[&owner.node.name], &[]).await
 }
 
 fn tell_claim(claim: &Claim) {

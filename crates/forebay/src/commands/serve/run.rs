@@ -6,6 +6,7 @@
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
@@ -21,7 +22,6 @@ use forebay_service::Service;
 use forebay_service::events::{Kind, Who};
 use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit, setrlimit, umask};
-use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::net::TcpListener;
 use tokio::signal::unix::Signal;
 
@@ -73,23 +73,22 @@ pub fn run(config: &Config) -> Result<()> {
 async fn serve(config: &Config, files_max: u64) -> Result<()> {
     check_path(&config.admin_socket())?;
     let (trigger, shutdown) = signals::watch()?;
-    // An address that is in use is an error now, not when the pool is taken.
-    drop(listen(config).await?);
+    if config.node.standby {
+        // An address that is in use is an error now, not when the pool is taken.
+        drop(listen(config).await?);
+    }
     let Some(mut owning) = Owning::wait(config, &shutdown).await? else { return Ok(()) };
     let moves = Arc::new(AtomicBool::new(false));
     let stop = Stop { trigger, shutdown, moves: moves.clone() };
     let outcome = serve_owned(config, files_max, &mut owning, stop).await;
     owning.release_addresses().await;
     match outcome {
-        Outcome::Closed(served) => {
-            let released = owning.release(moves.load(Ordering::Acquire));
-            served.and(released)?;
-            tracing::info!("stopped");
-            Ok(())
-        }
+        Outcome::Closed(served) => served.and(owning.release(moves.load(Ordering::Acquire)))?,
         // The other nodes must assume that it is still being written to.
-        Outcome::NotClosed(error) => Err(error),
+        Outcome::NotClosed(served) => served?,
     }
+    tracing::info!("stopped");
+    Ok(())
 }
 
 /// Ways to stop the daemon.
@@ -104,7 +103,8 @@ struct Stop {
 enum Outcome {
     /// The pool is closed, or was never opened.
     Closed(Result<()>),
-    NotClosed(anyhow::Error),
+    /// It may still be written to.
+    NotClosed(Result<()>),
 }
 
 async fn serve_owned(config: &Config, files_max: u64, owning: &mut Owning, stop: Stop) -> Outcome {
@@ -115,7 +115,8 @@ async fn serve_owned(config: &Config, files_max: u64, owning: &mut Owning, stop:
     };
     let opened = tokio::select! {
         pool = open_pool(&config.pool) => pool,
-        () = stop.shutdown.clone().requested() => return Outcome::Closed(Ok(())),
+        // Threads that open the pool may go on until the process ends.
+        () = stop.shutdown.clone().requested() => return Outcome::NotClosed(Ok(())),
     };
     let pool = match opened {
         Ok(pool) => pool,
@@ -127,7 +128,7 @@ async fn serve_owned(config: &Config, files_max: u64, owning: &mut Owning, stop:
         Ok(()) => Outcome::Closed(served),
         Err(error) => {
             let error = anyhow!("the pool was not closed cleanly: {error}");
-            Outcome::NotClosed(served.err().unwrap_or(error))
+            Outcome::NotClosed(served.and(Err(error)))
         }
     }
 }
