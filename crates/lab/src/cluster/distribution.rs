@@ -31,6 +31,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "records/src/main/java/forebay/records/ClusterOptions.java",
     "records/src/main/java/forebay/records/Envelope.java",
     "records/src/main/java/forebay/records/CopyCommand.java",
+    "records/src/main/java/forebay/records/Gaps.java",
     "records/src/main/java/forebay/records/LogSegment.java",
     "records/src/main/java/forebay/records/Main.java",
     "records/src/main/java/forebay/records/Pace.java",

@@ -54,7 +54,7 @@ pub use records::{Payload, Production, RecordsPlan};
 pub use segments::{SegmentCounts, SegmentsWatch};
 pub use tiering::{Metrics, TierChecked, TierReading, TierWatch};
 pub use tools::{Assignment, Tools};
-pub use watch::SyncWatch;
+pub use watch::{InSync, SyncWatch};
 pub use workload::{Clients, Load, LoadResult, Turn};
 
 use crate::host::{Environment, Node};

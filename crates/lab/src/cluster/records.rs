@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, bail};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::tools::Tools;
@@ -112,8 +113,30 @@ pub struct Production {
     reader: JoinHandle<Option<Summary>>,
     latest: Arc<Mutex<Summary>>,
     log: PathBuf,
+    gaps: Arc<Mutex<Gaps>>,
     /// While this file exists, nothing is sent.
     pause: PathBuf,
+    /// Once this file exists, nothing more is sent.
+    stop: PathBuf,
+}
+
+/// The longest times between two acknowledgements, by partition, in milliseconds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Gaps {
+    /// Over all reports since they were taken.
+    pub longest_ms: Vec<u64>,
+    /// In the last report, about a second ago at most.
+    pub latest_ms: Vec<u64>,
+}
+
+impl Gaps {
+    fn add(&mut self, reported: Vec<u64>) {
+        self.longest_ms.resize(reported.len().max(self.longest_ms.len()), 0);
+        for (longest, reported) in self.longest_ms.iter_mut().zip(&reported) {
+            *longest = (*longest).max(*reported);
+        }
+        self.latest_ms = reported;
+    }
 }
 
 impl Tools {
@@ -162,16 +185,21 @@ impl Tools {
         ];
         arguments.extend(plan.envelope.then_some("--envelope"));
         let pause = plan.acknowledged.with_extension("pause");
-        let pause_file = pause.to_string_lossy();
+        let stop = plan.acknowledged.with_extension("stop");
+        let (pause_file, stop_file) = (pause.to_string_lossy(), stop.to_string_lossy());
         if plan.transaction.is_none() {
-            arguments.extend(["--pause-file", &pause_file]);
+            arguments.extend(["--pause-file", &pause_file, "--stop-file", &stop_file]);
         }
         let (mut child, log) = self.start_records_named(&plan.topic, &arguments)?;
         let mut speed = Speed::default();
         let (recorder, planned) = (recorder.clone(), plan.records);
         let latest = Arc::new(Mutex::new(Summary::new()));
-        let theirs = Arc::clone(&latest);
+        let gaps = Arc::<Mutex<Gaps>>::default();
+        let (theirs, their_gaps) = (Arc::clone(&latest), Arc::clone(&gaps));
         let reader = follow(&mut child, move |line| {
+            if let Some(reported) = line.get("gaps_ms").and_then(|gaps| Vec::deserialize(gaps).ok()) {
+                their_gaps.lock().unwrap_or_else(PoisonError::into_inner).add(reported);
+            }
             let acknowledged = line.get("acknowledged").and_then(Value::as_u64).unwrap_or(0);
             let elapsed_ms = line.get("elapsed_ms").and_then(Value::as_u64).unwrap_or(0);
             if let Some(rate) = speed.step(acknowledged, elapsed_ms) {
@@ -182,7 +210,7 @@ impl Tools {
             }
             *theirs.lock().unwrap_or_else(PoisonError::into_inner) = line.clone();
         })?;
-        Ok(Production { child, reader, latest, log, pause })
+        Ok(Production { child, reader, latest, log, gaps, pause, stop })
     }
 
     /// Reads the whole topic back and checks every acknowledged record.
@@ -226,7 +254,8 @@ impl Tools {
             let read = line.get("read").and_then(Value::as_u64).unwrap_or(0);
             recorder.detail(format_args!("{read} records read back"));
         })?;
-        Production { child, reader, latest: Arc::default(), log, pause: PathBuf::new() }.wait()
+        let (pause, stop) = (PathBuf::new(), PathBuf::new());
+        Production { child, reader, latest: Arc::default(), log, gaps: Arc::default(), pause, stop }.wait()
     }
 }
 
@@ -245,6 +274,20 @@ impl Production {
     /// Continues after [`Production::pause`].
     pub fn resume(&self) -> Result<()> {
         std::fs::remove_file(&self.pause).with_context(|| format!("remove {}", self.pause.display()))
+    }
+
+    /// Sends no more records. Those that were sent are answered, and the tool ends. Transactions cannot be stopped.
+    pub fn stop(&self) -> Result<()> {
+        std::fs::write(&self.stop, b"").with_context(|| format!("write {}", self.stop.display()))
+    }
+
+    /// The longest gaps since the last call, from the reports so far.
+    pub fn take_gaps(&self) -> Gaps {
+        let mut gaps = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
+        Gaps {
+            longest_ms: std::mem::take(&mut gaps.longest_ms),
+            latest_ms: std::mem::take(&mut gaps.latest_ms),
+        }
     }
 
     /// Whether the tool has written its summary.
@@ -314,6 +357,14 @@ impl Speed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gaps_are_the_longest_of_each_partition() {
+        let mut gaps = Gaps::default();
+        gaps.add(vec![10, 2000]);
+        gaps.add(vec![30, 20]);
+        assert_eq!(gaps, Gaps { longest_ms: vec![30, 2000], latest_ms: vec![30, 20] });
+    }
 
     #[test]
     fn speed_is_of_the_last_step_alone() {

@@ -10,6 +10,7 @@ mod clone;
 mod cpu;
 mod definition;
 mod efficiency;
+mod failover;
 mod hostile;
 mod kafka_tiering;
 mod kill_load;
@@ -49,6 +50,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &clone::Clone,
     &kill_storage::KillStorage,
     &kill_load::KillLoad,
+    &failover::Failover,
     &restart::Restart,
     &memory::Memory,
     &posix::Posix,

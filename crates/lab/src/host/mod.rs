@@ -8,6 +8,7 @@ mod boot;
 mod cgroup;
 mod environment;
 mod guest;
+mod machine;
 mod native;
 mod network;
 mod node;
@@ -19,8 +20,9 @@ mod run_folders;
 
 pub use environment::Environment;
 pub use guest::{Guest, GuestSpec};
+pub use machine::{DEVICE, Machine};
 pub use native::Native;
-pub use network::{CONGESTION_CONTROL, Side, wait_for_port};
+pub use network::{CONGESTION_CONTROL, PREFIX, Side, wait_for_port};
 pub use node::Node;
 pub use prerequisites::{Needs, check as check_prerequisites};
 pub use process::{GuestCommand, Output, Process};

@@ -25,7 +25,7 @@ pub enum Side {
 impl Side {
     const ALL: [Self; 2] = [Self::First, Self::Second];
 
-    fn bridge(self) -> &'static str {
+    pub(super) fn bridge(self) -> &'static str {
         match self {
             Self::First => "lab0",
             Self::Second => "lab1",
@@ -56,7 +56,7 @@ const FORWARDING: &str = "/proc/sys/net/ipv4/ip_forward";
 /// flight accordingly. This does not suit guests, which share a processor with others and receive in bursts.
 pub const CONGESTION_CONTROL: &str = "reno";
 
-const CONGESTION_CONTROL_SETTING: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+pub(super) const CONGESTION_CONTROL_SETTING: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 /// Last byte of the first guest's address.
 const FIRST_GUEST: u8 = 11;
@@ -165,6 +165,6 @@ pub fn wait_for_port(address: Ipv4Addr, port: u16, patience: Duration) -> Result
     }
 }
 
-fn ip(arguments: &[&str]) -> Result<()> {
+pub(super) fn ip(arguments: &[&str]) -> Result<()> {
     exec::run(Command::new("ip").args(arguments)).context("set up the lab's network")
 }

@@ -236,6 +236,17 @@ struct PoolShown {
     bytes_inline: u64,
 }
 
+/// The differences that `forebay pool check --read --json` has found.
+pub(super) fn differences_of(output: &Output) -> Result<Vec<String>> {
+    // 4: there are differences.
+    if !matches!(output.status.code(), Some(0 | 4)) {
+        bail!("forebay pool check failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    let checked: PoolChecked =
+        serde_json::from_slice(&output.stdout).context("parse what pool check says")?;
+    Ok(checked.differences)
+}
+
 /// The fields of `forebay pool check --json` that the lab needs.
 #[derive(Deserialize)]
 struct PoolChecked {
@@ -314,14 +325,7 @@ impl Storage for Forebay {
     }
 
     fn check(&self) -> Result<Vec<String>> {
-        let output = self.admin(&["pool", "check", "--read", "--json"])?;
-        // 4: there are differences.
-        if !matches!(output.status.code(), Some(0 | 4)) {
-            bail!("forebay pool check failed: {}", String::from_utf8_lossy(&output.stderr).trim());
-        }
-        let checked: PoolChecked =
-            serde_json::from_slice(&output.stdout).context("parse what pool check says")?;
-        Ok(checked.differences)
+        differences_of(&self.admin(&["pool", "check", "--read", "--json"])?)
     }
 
     fn stop(&mut self) -> Result<()> {

@@ -14,6 +14,7 @@ mod mounted;
 mod nfs;
 mod null;
 mod object;
+mod pair;
 mod relay;
 mod server;
 mod usage;
@@ -29,6 +30,7 @@ pub use interface::{HostServer, Space, Storage, Volumes, Written};
 pub use mounted::check as check_folder;
 pub use nfs::mount_nfs;
 pub use object::{AccessKey, ObjectStore, SharedPool, start as start_object_store};
+pub use pair::{Node, Pair, PairStorage};
 pub use relay::{Disturbance, Relay};
 pub use usage::{cpu_of_process, process_has_ended};
 

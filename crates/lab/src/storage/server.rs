@@ -4,7 +4,7 @@ use std::fs::File;
 use std::net::{Ipv4Addr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -63,6 +63,29 @@ impl Server {
         self.child.as_ref().map(Child::id)
     }
 
+    /// Sends it a signal.
+    pub fn signal(&mut self, signal: Signal) -> Result<()> {
+        let name = self.name;
+        let pid =
+            i32::try_from(self.child()?.id()).ok().and_then(Pid::from_raw).context("pid out of range")?;
+        kill_process(pid, signal).with_context(|| format!("send {name} a signal"))
+    }
+
+    /// Waits until it has ended by itself, and returns its exit status.
+    pub fn wait_for_end(&mut self, patience: Duration) -> Result<ExitStatus> {
+        let (name, deadline) = (self.name, Instant::now() + patience);
+        loop {
+            if let Some(status) = self.child()?.try_wait()? {
+                self.child = None;
+                return Ok(status);
+            }
+            if Instant::now() > deadline {
+                bail!("{name} did not end within {} s", patience.as_secs());
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
     /// Kills it.
     pub fn kill(&mut self) -> Result<()> {
         let mut child = self.child.take().with_context(|| format!("{} does not run", self.name))?;
@@ -73,9 +96,8 @@ impl Server {
     /// Stops it with SIGTERM and waits. It is an error if it does not exit with status 0 in time; it has ended in any case.
     pub fn stop(&mut self, patience: Duration) -> Result<()> {
         let name = self.name;
+        self.signal(Signal::TERM)?;
         let child = self.child()?;
-        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("pid out of range")?;
-        kill_process(pid, Signal::TERM).with_context(|| format!("ask {name} to end"))?;
         let deadline = Instant::now() + patience;
         while Instant::now() < deadline {
             if let Some(status) = child.try_wait()? {

@@ -65,13 +65,17 @@ final class ProduceCommand implements Callable<Integer> {
     @Option(names = "--pause-file", paramLabel = "FILE", description = "send nothing while this file exists; not with --transaction")
     Path pauseFile;
 
+    @Option(names = "--stop-file", paramLabel = "FILE",
+            description = "send no more once this file exists; not with --transaction")
+    Path stopFile;
+
     @Option(names = "--acknowledged", required = true, paramLabel = "FILE", description = "where to log acknowledgements")
     Path acknowledged;
 
     @Override
     public Integer call() throws Exception {
-        if (pauseFile != null && transaction > 0) {
-            throw new IllegalArgumentException("--pause-file cannot be combined with --transaction");
+        if ((pauseFile != null || stopFile != null) && transaction > 0) {
+            throw new IllegalArgumentException("--pause-file and --stop-file cannot be combined with --transaction");
         }
         AcknowledgementLog.Plan plan = new AcknowledgementLog.Plan(seed, records, recordBytes, payload, firstTimestampMs());
         Report report = new Report(System.out);
@@ -81,7 +85,7 @@ final class ProduceCommand implements Callable<Integer> {
                         client(), new ByteArraySerializer(), new ByteArraySerializer())) {
             Producing production = transaction > 0
                     ? new TransactionalProduction(producer, plan, log, transaction, abortEvery)
-                    : new Production(producer, plan, log, new Pause(pauseFile));
+                    : new Production(producer, plan, log, new Pause(pauseFile), stopFile);
             ticker.scheduleAtFixedRate(() -> report.progress(production.progress()), 1, 1, TimeUnit.SECONDS);
             production.run(cluster.topic, rate);
             ticker.shutdown();

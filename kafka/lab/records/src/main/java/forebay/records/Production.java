@@ -1,6 +1,8 @@
 package forebay.records;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.HdrHistogram.ConcurrentHistogram;
@@ -14,10 +16,13 @@ import org.apache.kafka.clients.producer.RecordMetadata;
  * <p>The thread that sends and the producer's own, which calls back, share the counters; both take the lock.
  */
 final class Production implements Producing {
+    private static final int STOP_LOOK_RECORDS = 32;
+
     private final Producer<byte[], byte[]> producer;
     private final AcknowledgementLog.Plan plan;
     private final AcknowledgementLog.Writer log;
     private final Pause pause;
+    private final Path stopFile;
     private final ConcurrentHistogram latencyUs = new ConcurrentHistogram(3);
     private long sent;
     private long acknowledged;
@@ -25,12 +30,21 @@ final class Production implements Producing {
     private String firstFailure;
     private long lastAcknowledgedNs;
     private long longestPauseNs;
+    private Gaps gaps = new Gaps(0, 0);
+    private boolean stopped;
 
-    Production(Producer<byte[], byte[]> producer, AcknowledgementLog.Plan plan, AcknowledgementLog.Writer log, Pause pause) {
+    /** @param stopFile no records are sent any more once this file exists; null for never */
+    Production(
+            Producer<byte[], byte[]> producer,
+            AcknowledgementLog.Plan plan,
+            AcknowledgementLog.Writer log,
+            Pause pause,
+            Path stopFile) {
         this.producer = producer;
         this.plan = plan;
         this.log = log;
         this.pause = pause;
+        this.stopFile = stopFile;
     }
 
     @Override
@@ -39,14 +53,25 @@ final class Production implements Producing {
         long started = System.nanoTime();
         synchronized (this) {
             lastAcknowledgedNs = started;
+            gaps = new Gaps(partitions, started);
         }
-        for (int sequence = 0; sequence < plan.records(); sequence++) {
+        for (int sequence = 0; sequence < plan.records() && !stops(sequence); sequence++) {
             Pace.wait(started, sequence, recordsPerSecond);
             // Records are due later by that time, so that they do not come all at once.
             started += pause.await();
             send(topic, sequence % partitions, sequence);
         }
         producer.flush();
+    }
+
+    private boolean stops(int sequence) {
+        if (stopFile == null || sequence % STOP_LOOK_RECORDS != 0 || !Files.exists(stopFile)) {
+            return false;
+        }
+        synchronized (this) {
+            stopped = true;
+        }
+        return true;
     }
 
     private void send(String topic, int partition, int sequence) {
@@ -74,6 +99,7 @@ final class Production implements Producing {
         latencyUs.recordValue(Math.max(0, (now - sentAt) / 1000));
         longestPauseNs = Math.max(longestPauseNs, now - lastAcknowledgedNs);
         lastAcknowledgedNs = now;
+        gaps.acknowledged(metadata.partition(), now);
     }
 
     private void fail(int sequence, Exception failure) {
@@ -95,12 +121,13 @@ final class Production implements Producing {
         figures.put("sent", sent);
         figures.put("acknowledged", acknowledged);
         figures.put("failed", failed);
+        figures.put("gaps_ms", gaps.takeMs(System.nanoTime()));
         return figures;
     }
 
     @Override
     public synchronized boolean passed() {
-        return failed == 0 && acknowledged == plan.records();
+        return failed == 0 && acknowledged == (stopped ? sent : plan.records());
     }
 
     @Override

@@ -55,7 +55,7 @@ class ProductionTest {
     @Test
     void everyRecordIsSentOnceEvenlyAndItsAcknowledgementLogged() throws IOException {
         try (var producer = producer(); var log = new AcknowledgementLog.Writer(log(), PLAN)) {
-            Production production = new Production(producer, PLAN, log, new Pause(null));
+            Production production = new Production(producer, PLAN, log, new Pause(null), null);
             production.run("t", 0);
             assertTrue(production.passed());
             assertEquals(100, producer.history().size());
@@ -65,10 +65,21 @@ class ProductionTest {
     }
 
     @Test
+    void nothingMoreIsSentOnceTheStopFileExists() throws Exception {
+        Path file = java.nio.file.Files.createFile(directory.resolve("stop"));
+        try (var producer = producer(); var log = new AcknowledgementLog.Writer(log(), PLAN)) {
+            Production production = new Production(producer, PLAN, log, new Pause(null), file);
+            production.run("t", 0);
+            assertEquals(0, producer.history().size());
+            assertTrue(production.passed(), "all that was sent is acknowledged");
+        }
+    }
+
+    @Test
     void nothingIsSentWhileTheFileExists() throws Exception {
         Path file = java.nio.file.Files.createFile(directory.resolve("pause"));
         try (var producer = producer(); var log = new AcknowledgementLog.Writer(log(), PLAN)) {
-            Production production = new Production(producer, PLAN, log, new Pause(file));
+            Production production = new Production(producer, PLAN, log, new Pause(file), null);
             Thread sending = new Thread(() -> production.run("t", 0));
             sending.start();
             Thread.sleep(200);
@@ -83,7 +94,7 @@ class ProductionTest {
     void refusedRecordFailsAndIsNotLogged() throws IOException {
         TimeoutException gone = new TimeoutException("gone");
         try (var producer = refusingOnFlush(gone); var log = new AcknowledgementLog.Writer(log(), PLAN)) {
-            Production production = new Production(producer, PLAN, log, new Pause(null));
+            Production production = new Production(producer, PLAN, log, new Pause(null), null);
             production.run("t", 0);
             assertFalse(production.passed());
             assertEquals(1L, production.summary().get("failed"));
@@ -96,7 +107,7 @@ class ProductionTest {
     void whatWasProducedVerifiesFromTheBeginning() throws IOException {
         MockProducer<byte[], byte[]> producer = producer();
         try (var log = new AcknowledgementLog.Writer(log(), PLAN)) {
-            new Production(producer, PLAN, log, new Pause(null)).run("t", 0);
+            new Production(producer, PLAN, log, new Pause(null), null).run("t", 0);
         }
         Verification verification = new Verification(AcknowledgementLog.read(log()));
         try (MockConsumer<byte[], byte[]> consumer = consumerOf(producer)) {
@@ -111,7 +122,7 @@ class ProductionTest {
     void partitionThatStopsAnsweringFailsTheCheckInsteadOfHanging() throws IOException {
         MockProducer<byte[], byte[]> producer = producer();
         try (var log = new AcknowledgementLog.Writer(log(), PLAN)) {
-            new Production(producer, PLAN, log, new Pause(null)).run("t", 0);
+            new Production(producer, PLAN, log, new Pause(null), null).run("t", 0);
         }
         Verification verification = new Verification(AcknowledgementLog.read(log()));
         try (MockConsumer<byte[], byte[]> consumer = consumerOf(producer)) {
