@@ -2583,6 +2583,11 @@ export interface components {
         NodeView: {
             /** @description Where other nodes ask whether it is there. */
             address?: string | null;
+            /**
+             * Format: uint64
+             * @description How long ago it last wrote to the pool's directory that it is there, in milliseconds. It does so twice a second.
+             */
+            beat_age_ms: number;
             /** @description Its name. */
             name: string;
             /** @description What it does with the pool. */
@@ -2592,7 +2597,7 @@ export interface components {
              * @description Since when it has the pool.
              */
             since: string;
-            /** @description How the pool came to it. */
+            /** @description How the pool came to it, at the time in `since`. */
             takeover: components["schemas"]["TakeoverView"];
         };
         /** @description An object. */
@@ -3094,6 +3099,11 @@ export interface components {
          * @enum {string}
          */
         Squash: "none" | "root" | "all";
+        /**
+         * @description Why the pool came to the node.
+         * @enum {string}
+         */
+        TakeoverKind: "first" | "restarted" | "moved" | "fenced";
         /** @description How a pool came to its node. Times are in milliseconds. */
         TakeoverView: {
             /**
@@ -3108,6 +3118,8 @@ export interface components {
             fence_ms?: number | null;
             /** @description The node that had it before; none if there was none. */
             from?: string | null;
+            /** @description Why the pool came to the node. */
+            kind: components["schemas"]["TakeoverKind"];
             /**
              * Format: uint64
              * @description How long the pool took to open.

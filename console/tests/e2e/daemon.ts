@@ -38,6 +38,14 @@ function said(child: ChildProcess, stream: 'stdout' | 'stderr', pattern: RegExp)
   })
 }
 
+/** Makes a pool, and returns the token of its admin. */
+function initialize(binary: string, pool: string[], env: NodeJS.ProcessEnv): string {
+  const made = spawnSync(binary, ['init', ...pool], { encoding: 'utf8', env })
+  const token = /^fb_\S+$/m.exec(made.stdout)
+  if (!token) throw new Error(`forebay init: ${made.stdout}${made.stderr}`)
+  return token[0]
+}
+
 export interface Start {
   /** A command that starts the daemon, for example one that binds it to processors. */
   prefix?: string[]
@@ -45,6 +53,10 @@ export interface Start {
   settings?: string[]
   /** Whether the daemon serves S3, which it does by default. */
   s3?: boolean
+  /** Where the daemon serves the API; by default on a free port. */
+  api?: string
+  /** A daemon whose pool this one serves, too. It removes the pool at its end. */
+  pool?: Daemon
 }
 
 /** The results of the load generator. */
@@ -61,6 +73,8 @@ export class Daemon {
   private readonly child: ChildProcess
   private readonly children: ChildProcess[] = []
   private readonly scratch: string
+  private readonly ready: Promise<RegExpMatchArray>
+  private readonly started: Promise<RegExpMatchArray>
   readonly token: string
   /** The directory of the lab's reports. */
   readonly results: string
@@ -70,29 +84,53 @@ export class Daemon {
 
   private constructor(private readonly how: Start) {
     const binary = built('forebay', 'FOREBAY_BINARY')
-    this.scratch = mkdtempSync(join(tmpdir(), 'forebay-console-'))
+    this.scratch = how.pool?.scratch ?? mkdtempSync(join(tmpdir(), 'forebay-console-'))
     this.results = join(this.scratch, 'lab-results')
-    mkdirSync(this.results)
+    mkdirSync(this.results, { recursive: true })
     const pool = ['--pool-directory', join(this.scratch, 'pool')]
     const env = environment()
-    const made = spawnSync(binary, ['init', ...pool], { encoding: 'utf8', env })
-    const token = /^fb_\S+$/m.exec(made.stdout)
-    if (!token) throw new Error(`forebay init: ${made.stdout}${made.stderr}`)
-    this.token = token[0]
+    this.token = how.pool?.token ?? initialize(binary, pool, env)
     const s3 = how.s3 === false ? 'off' : '127.0.0.1:0'
-    const listen = ['--nfs-listen', '127.0.0.1:0', '--api-listen', '127.0.0.1:0', '--s3-listen', s3, '--pool-size-max', '20GiB', '--lab-results-directory', this.results]
+    const listen = ['--nfs-listen', '127.0.0.1:0', '--api-listen', how.api ?? '127.0.0.1:0', '--s3-listen', s3, '--pool-size-max', '20GiB', '--lab-results-directory', this.results]
     const [program, ...rest] = [...(how.prefix ?? []), binary, 'serve', ...pool, ...listen, ...(how.settings ?? [])] as [string, ...string[]]
     this.child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.ready = said(this.child, 'stdout', /ready: .*port=(\d+)/)
+    this.started = said(this.child, 'stderr', /the API at (http:[0-9.:/]+)(?:, S3 at (http:[0-9.:/]+))?\s/)
+    // Whoever waits for them learns of errors.
+    for (const promise of [this.ready, this.started]) promise.catch(() => {})
   }
 
   static async start(how: Start = {}): Promise<Daemon> {
     const daemon = new Daemon(how)
-    const ready = said(daemon.child, 'stdout', /ready: .*port=(\d+)/)
-    const started = said(daemon.child, 'stderr', /the API at (http:[0-9.:/]+)(?:, S3 at (http:[0-9.:/]+))?\s/)
-    daemon.nfs = `127.0.0.1:${(await ready)[1]}`
-    daemon.url = (await started)[1] ?? ''
-    daemon.s3 = (await started)[2] ?? ''
+    await daemon.serves()
     return daemon
+  }
+
+  /** Starts a daemon that waits while another serves its pool, and is able to take it over. */
+  static async standby(how: Start & { pool: Daemon }): Promise<Daemon> {
+    const daemon = new Daemon(how)
+    await said(daemon.child, 'stderr', /has the pool, and what it writes is seen here/)
+    return daemon
+  }
+
+  /** Waits until the daemon serves the pool. */
+  async serves(): Promise<void> {
+    this.nfs = `127.0.0.1:${(await this.ready)[1]}`
+    const started = await this.started
+    this.url = started[1] ?? ''
+    this.s3 = started[2] ?? ''
+  }
+
+  /** Kills the daemon. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL')
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return
+    const ended = new Promise((resolve) => this.child.once('exit', resolve))
+    this.child.kill(signal)
+    await ended
   }
 
   /** The access key of the first user of S3, from the file that the daemon wrote. */
@@ -153,9 +191,7 @@ export class Daemon {
 
   async stop(): Promise<void> {
     for (const child of this.children) child.stdin?.end()
-    const ended = new Promise((resolve) => this.child.once('exit', resolve))
-    this.child.kill('SIGTERM')
-    await ended
-    rmSync(this.scratch, { recursive: true, force: true })
+    await this.end('SIGTERM')
+    if (!this.how.pool) rmSync(this.scratch, { recursive: true, force: true })
   }
 }

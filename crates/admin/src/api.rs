@@ -82,6 +82,9 @@ impl Api {
         if let Some(s3) = &self.s3 {
             sources.add(s3.shared.clone());
         }
+        if let Some(node) = &self.node {
+            sources.add(node.holder.clone());
+        }
         sources
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use forebay_ownership::{Beats, Node, Owner, Phase, Takeover};
 use forebay_pool::{BucketSpec, Pool, PoolOptions, VolumeSpec};
 use forebay_s3::statistics::{Class, Operation};
 use forebay_service::{Service, ServiceOptions};
@@ -36,4 +37,25 @@ pub(crate) async fn sources() -> Sources {
 /// What is seen of it.
 pub(crate) async fn observation() -> Observation {
     Observation::take(&sources().await)
+}
+
+/// Node `b`, which has fenced node `a`, and is about to get the addresses.
+pub(crate) fn beats() -> Beats {
+    let owner = Owner {
+        node: Node { name: "b".to_owned(), boot: "boot".to_owned() },
+        instance: "0".to_owned(),
+        phase: Phase::Opening,
+        address: None,
+        beat: 7,
+        since: 1_700_000_000,
+        takeover: Takeover {
+            from: Some("a".to_owned()),
+            silent_ms: 3500,
+            fence_ms: Some(5),
+            open_ms: Some(103),
+            address_ms: None,
+        },
+        moves: false,
+    };
+    Beats { owner, age: Duration::from_millis(250), failures: 2 }
 }

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use crate::beats::{Beats, Record};
 use crate::owner::{Owner, OwnerError, Phase, Takeover, now};
 use crate::watch::PERIOD;
 
@@ -23,6 +24,7 @@ struct Said {
     directory: PathBuf,
     owner: Mutex<Owner>,
     on_loss: OnLoss,
+    record: Record,
 }
 
 /// The thread, and what ends it.
@@ -48,7 +50,9 @@ impl Said {
         }
         change(&mut owner);
         owner.beat += 1;
-        owner.write(&self.directory)
+        owner.write(&self.directory)?;
+        self.record.written(&owner);
+        Ok(())
     }
 }
 
@@ -56,7 +60,8 @@ impl Holder {
     /// Writes the first beat, and begins to say so from a thread of its own, which does not depend on the daemon's others.
     pub(crate) fn begin(directory: PathBuf, owner: Owner, on_loss: OnLoss) -> Result<Holder, OwnerError> {
         owner.write(&directory)?;
-        let said = Arc::new(Said { directory, owner: Mutex::new(owner), on_loss });
+        let record = Record::new(owner.clone());
+        let said = Arc::new(Said { directory, owner: Mutex::new(owner), on_loss, record });
         let (stop, stopped) = channel();
         let beaten = said.clone();
         let thread =
@@ -66,9 +71,14 @@ impl Holder {
         Ok(Holder { said, beating: Mutex::new(Some(Beating { stop, thread })) })
     }
 
-    /// What is said now.
+    /// What was said last. Does not wait for the file system.
     pub fn owner(&self) -> Owner {
-        self.said.lock().clone()
+        self.beats().owner
+    }
+
+    /// The same, and how long ago that was.
+    pub fn beats(&self) -> Beats {
+        self.said.record.read()
     }
 
     /// The owner answers clients from now on, at this address, if other nodes can ask there; `takeover` tells how it came to that.
@@ -112,6 +122,7 @@ fn beat(said: &Said, stopped: &Receiver<()>) {
             Ok(()) => is_failing = false,
             Err(OwnerError::Lost(_)) => return,
             Err(error) => {
+                said.record.failed();
                 if !is_failing {
                     tracing::error!(%error, "other machines cannot see that this one owns the pool, and may have it fenced");
                 }
@@ -149,6 +160,25 @@ mod tests {
         let beat = read().beat;
         thread::sleep(PERIOD * 3);
         assert_eq!(read().beat, beat, "it is silent");
+    }
+
+    #[test]
+    fn beats_that_cannot_be_written_are_counted_and_the_last_one_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let pool = directory.path().join("pool");
+        std::fs::create_dir(&pool).unwrap();
+        let owner = Owner::new(node("a"), first()).unwrap();
+        let holder =
+            Holder::begin(pool.clone(), owner, Box::new(|_| panic!("nobody else is there"))).unwrap();
+        thread::sleep(PERIOD * 3);
+        let good = holder.beats();
+        assert!(good.failures == 0 && good.age < PERIOD * 3 && good.owner.beat > 0, "{good:?}");
+        std::fs::rename(&pool, directory.path().join("gone")).unwrap();
+        thread::sleep(PERIOD * 5);
+        let bad = holder.beats();
+        assert!(bad.failures >= 2 && bad.age > PERIOD * 2, "{bad:?}");
+        assert!(holder.serving(None, |_| ()).is_err());
+        assert_eq!(holder.owner().phase, Phase::Opening, "only what was written is said");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! released the pool, if it was a process of this machine that is dead, or if the fence program says so. Time alone never proves it. A lock on
 //! the directory is taken as well, but a lock of a cluster file system can be lost by an owner that does not notice.
 
+mod beats;
 mod directory;
 mod holder;
 mod owner;
@@ -16,8 +17,9 @@ mod probe;
 mod standby;
 mod watch;
 
+pub use beats::Beats;
 pub use directory::{DirectoryError, check_directory};
 pub use holder::Holder;
-pub use owner::{Node, Owner, OwnerError, Phase, Takeover};
+pub use owner::{Node, Owner, OwnerError, Phase, Takeover, TakeoverKind};
 pub use standby::{Claim, Standby, StandbyError};
 pub use watch::{Verdict, Watch, Witness};

@@ -78,6 +78,19 @@ pub struct Takeover {
     pub address_ms: Option<u64>,
 }
 
+/// Why a pool came to its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakeoverKind {
+    /// No node had it before.
+    First,
+    /// The same node had it before.
+    Restarted,
+    /// Another node released it.
+    Moved,
+    /// Another node was silent, and was fenced.
+    Fenced,
+}
+
 /// The content of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
@@ -126,6 +139,17 @@ impl Owner {
             Ok(_) => decode(&bytes).map(Some).ok_or(OwnerError::Damaged(file)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(OwnerError::io("read", &file, source)),
+        }
+    }
+
+    /// Why the pool came to this owner.
+    pub fn takeover_kind(&self) -> TakeoverKind {
+        let Takeover { from, fence_ms, .. } = &self.takeover;
+        match (from, fence_ms) {
+            (None, _) => TakeoverKind::First,
+            (Some(_), Some(_)) => TakeoverKind::Fenced,
+            (Some(from), None) if *from == self.node.name => TakeoverKind::Restarted,
+            (Some(_), None) => TakeoverKind::Moved,
         }
     }
 
@@ -247,6 +271,18 @@ pub(crate) mod tests {
             std::fs::write(&file, other).unwrap();
             assert!(matches!(Owner::read(directory.path()), Err(OwnerError::Damaged(_))));
         }
+    }
+
+    #[test]
+    fn a_takeover_says_why_the_pool_came() {
+        let kind = |from: Option<&str>, fence_ms| {
+            let takeover = Takeover { from: from.map(str::to_owned), fence_ms, ..first() };
+            Owner::new(node("a"), takeover).unwrap().takeover_kind()
+        };
+        assert_eq!(kind(None, None), TakeoverKind::First);
+        assert_eq!(kind(Some("a"), None), TakeoverKind::Restarted);
+        assert_eq!(kind(Some("b"), None), TakeoverKind::Moved);
+        assert_eq!(kind(Some("b"), Some(0)), TakeoverKind::Fenced);
     }
 
     #[test]

@@ -193,6 +193,32 @@ pub static DASHBOARD: Dashboard = Dashboard {
             ],
         },
         Row {
+            title: "Several nodes",
+            panels: &[
+                Panel {
+                    title: "Node",
+                    says: "The node that serves the pool, if several can. Another name begins where another node took the pool.",
+                    kind: Graph,
+                    unit: Unit::Count,
+                    lines: &[("sum by (node) (forebay_node_info{$i})", "{{node}}")],
+                },
+                Panel {
+                    title: "Takeover",
+                    says: "How long the phases of the last takeover took. Clients waited for the sum.",
+                    kind: Graph,
+                    unit: Unit::Seconds,
+                    lines: &[("max by (phase) (forebay_node_takeover_seconds{$i})", "{{phase}}")],
+                },
+                Panel {
+                    title: "Last beat",
+                    says: "Time since the node last told the others that it is there. From 3.5 s on, a standby may have it fenced.",
+                    kind: Graph,
+                    unit: Unit::Seconds,
+                    lines: &[("max by (instance) (forebay_node_beat_age_seconds{$i})", "{{instance}}")],
+                },
+            ],
+        },
+        Row {
             title: "Capacity and host",
             panels: &[
                 Panel {

@@ -20,7 +20,7 @@ use crate::views::NodeView;
     ),
 )]
 pub async fn node_show(State(api): Shared, _: Read) -> Result<Json<NodeView>> {
-    Ok(Json(control(&api)?.holder.owner().into()))
+    Ok(Json(control(&api)?.holder.beats().into()))
 }
 
 /// Hand the pool over to another node
@@ -36,11 +36,11 @@ pub async fn node_show(State(api): Shared, _: Read) -> Result<Json<NodeView>> {
 )]
 pub async fn node_release(State(api): Shared, asked: Administer) -> Result<(StatusCode, Json<NodeView>)> {
     let control = control(&api)?;
-    let owner = control.holder.owner();
-    let said = format!("node {} hands the pool over", owner.node.name);
+    let beats = control.holder.beats();
+    let said = format!("node {} hands the pool over", beats.owner.node.name);
     api.service.events.note(Kind::PoolReleased, "pool", said, asked.caller.who());
     (control.release)();
-    Ok((StatusCode::ACCEPTED, Json(owner.into())))
+    Ok((StatusCode::ACCEPTED, Json(beats.into())))
 }
 
 fn control(api: &Api) -> Result<&NodeControl> {

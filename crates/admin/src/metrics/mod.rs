@@ -95,7 +95,7 @@ mod tests {
             })
             .map(|family| family.name)
             .collect();
-        // Families without samples when there is one volume, one bucket and no client.
+        // Families without samples when there is one volume, one bucket, no client and no other node.
         let expected = [
             "forebay_pool_scrub_finished_timestamp_seconds",
             "forebay_volume_size_bytes",
@@ -108,6 +108,11 @@ mod tests {
             "forebay_s3_bucket_size_bytes",
             "forebay_s3_lifecycle_finished_timestamp_seconds",
             "forebay_s3_tls_certificate_expiry_timestamp_seconds",
+            "forebay_node_info",
+            "forebay_node_taken_timestamp_seconds",
+            "forebay_node_takeover_seconds",
+            "forebay_node_beat_age_seconds",
+            "forebay_node_beat_failures_total",
         ];
         assert_eq!(without, expected);
     }
@@ -123,6 +128,25 @@ mod tests {
             text.contains("\nforebay_nfs_connections 0\n") && text.contains("\nprocess_threads "),
             "{text}"
         );
+    }
+
+    #[tokio::test]
+    async fn a_node_that_was_fenced_shows_in_the_metrics_of_the_next_one() {
+        let mut seen = crate::test_support::observation().await;
+        seen.node = Some(crate::test_support::beats());
+        let text = text::exposition(&seen);
+        for line in [
+            "forebay_node_info{node=\"b\"} 1",
+            "forebay_node_taken_timestamp_seconds{takeover=\"fenced\"} 1700000000",
+            "forebay_node_takeover_seconds{phase=\"silent\"} 3.5",
+            "forebay_node_takeover_seconds{phase=\"fence\"} 0.005",
+            "forebay_node_takeover_seconds{phase=\"opening\"} 0.103",
+            "forebay_node_beat_age_seconds 0.25",
+            "forebay_node_beat_failures_total 2",
+        ] {
+            assert!(text.contains(&format!("\n{line}\n")), "{line}: {text}");
+        }
+        assert!(!text.contains("phase=\"addresses\""), "it has not got them yet");
     }
 
     #[tokio::test]

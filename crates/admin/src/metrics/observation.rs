@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use forebay_nfs::NfsCounters;
 use forebay_nfs::statistics::VolumeTraffic;
+use forebay_ownership::Beats;
 use forebay_pool::{PoolCounters, VolumeUsage};
 use forebay_s3::counters::{BucketCounts, S3Counters};
 
@@ -26,6 +27,8 @@ pub struct Observation {
     pub s3: Option<S3Counters>,
     /// The volumes: at most [`VOLUMES_MAX`], and one more for all others.
     pub volumes: Vec<VolumeSeen>,
+    /// This node as the pool's owner; `None` if no other node can serve the pool.
+    pub node: Option<Beats>,
     /// The daemon's process.
     pub process: Process,
 }

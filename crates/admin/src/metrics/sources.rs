@@ -40,6 +40,7 @@ impl Observation {
             nfs: NfsCounters::default(),
             s3: None,
             volumes: Vec::new(),
+            node: None,
             process: Process::observe(),
         };
         for source in &sources.0 {
@@ -81,6 +82,12 @@ impl Source for forebay_nfs::Shared {
             }
         }
         observation.nfs = counters;
+    }
+}
+
+impl Source for forebay_ownership::Holder {
+    fn observe(&self, observation: &mut Observation) {
+        observation.node = Some(self.beats());
     }
 }
 

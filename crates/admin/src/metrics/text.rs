@@ -30,6 +30,11 @@ impl Family {
                     collect(s3, &mut samples);
                 }
             }
+            (Collect::Node(collect), _) => {
+                if let Some(node) = &seen.node {
+                    collect(node, &mut samples);
+                }
+            }
             (Collect::Process(collect), _) => collect(&seen.process, &mut samples),
             (Collect::Volume(collect), _) => {
                 for volume in &seen.volumes {

@@ -45,7 +45,7 @@ pub use nfs::{
     BackChannel, ClientState, ClientView, FileView, LockKind, LockView, NfsView, OpenView, OperationView,
     SessionView, TlsState,
 };
-pub use node::{NodePhase, NodeView, TakeoverView};
+pub use node::{NodePhase, NodeView, TakeoverKind, TakeoverView};
 pub use pool::{
     CheckRequest, CheckView, EfficiencyView, HealthStatus, HealthView, LostSegmentView, PoolView, ScrubView,
 };

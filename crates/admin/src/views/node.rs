@@ -1,6 +1,6 @@
 //! The node that serves a pool which several can serve.
 
-use forebay_ownership::{Owner, Phase};
+use forebay_ownership::{Beats, Phase};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -19,6 +19,20 @@ words! {
     }
 }
 
+words! {
+    /// Why the pool came to the node.
+    TakeoverKind for forebay_ownership::TakeoverKind {
+        /// No node had it before.
+        First = "first",
+        /// The same node had it before.
+        Restarted = "restarted",
+        /// Another node released it.
+        Moved = "moved",
+        /// Another node was silent, and was fenced.
+        Fenced = "fenced",
+    }
+}
+
 /// The node that has the pool.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct NodeView {
@@ -31,13 +45,17 @@ pub struct NodeView {
     pub since: String,
     /// Where other nodes ask whether it is there.
     pub address: Option<String>,
-    /// How the pool came to it.
+    /// How long ago it last wrote to the pool's directory that it is there, in milliseconds. It does so twice a second.
+    pub beat_age_ms: u64,
+    /// How the pool came to it, at the time in `since`.
     pub takeover: TakeoverView,
 }
 
 /// How a pool came to its node. Times are in milliseconds.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TakeoverView {
+    /// Why the pool came to the node.
+    pub kind: TakeoverKind,
     /// The node that had it before; none if there was none.
     pub from: Option<String>,
     /// How long that node had been silent; 0 if it had released the pool.
@@ -50,15 +68,20 @@ pub struct TakeoverView {
     pub address_ms: Option<u64>,
 }
 
-impl From<Owner> for NodeView {
-    fn from(owner: Owner) -> NodeView {
+impl From<Beats> for NodeView {
+    fn from(beats: Beats) -> NodeView {
+        let beat_age_ms = u64::try_from(beats.age.as_millis()).unwrap_or(u64::MAX);
+        let owner = beats.owner;
+        let kind = owner.takeover_kind().into();
         let takeover = owner.takeover;
         NodeView {
             name: owner.node.name,
             phase: owner.phase.into(),
             since: time_of_ms(owner.since.saturating_mul(1000)),
             address: owner.address.map(|address| address.to_string()),
+            beat_age_ms,
             takeover: TakeoverView {
+                kind,
                 from: takeover.from,
                 silent_ms: takeover.silent_ms,
                 fence_ms: takeover.fence_ms,

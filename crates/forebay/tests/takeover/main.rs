@@ -112,7 +112,7 @@ fn a_node_that_vanishes_is_fenced_and_replaced_and_nothing_is_lost() {
     assert!(took < TAKEOVER_MAX, "{took:?}");
     assert_eq!(cluster.fenced(), "a\n");
     let owner = cluster.command("b", &["pool", "owner"]);
-    assert!(owner.contains("node before  a"), "{owner}");
+    assert!(owner.contains("takeover     fenced") && owner.contains("node before  a"), "{owner}");
     let events = cluster.command("b", &["event", "list"]);
     assert!(events.contains("took the pool from node a"), "{events}");
     // Its exit status says that there are no differences.

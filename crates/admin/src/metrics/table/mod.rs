@@ -2,12 +2,14 @@
 //! collected.
 
 mod nfs;
+mod node;
 mod pool;
 mod process;
 mod s3;
 mod volume;
 
 use forebay_nfs::NfsCounters;
+use forebay_ownership::Beats;
 use forebay_pool::PoolCounters;
 use forebay_s3::counters::S3Counters;
 
@@ -15,8 +17,8 @@ pub use super::samples::{Samples, Value};
 use super::{Process, VolumeSeen};
 
 /// All metrics, by subject.
-pub static FAMILIES: [&[Family]; 5] =
-    [pool::FAMILIES, volume::FAMILIES, nfs::FAMILIES, s3::FAMILIES, process::FAMILIES];
+pub static FAMILIES: [&[Family]; 6] =
+    [pool::FAMILIES, volume::FAMILIES, nfs::FAMILIES, s3::FAMILIES, node::FAMILIES, process::FAMILIES];
 
 /// A metric family. Its samples differ only in their labels.
 pub struct Family {
@@ -74,6 +76,8 @@ pub(super) enum Collect {
     Nfs(fn(&NfsCounters, &mut Samples<'_>)),
     /// No samples if S3 is not served.
     S3(fn(&S3Counters, &mut Samples<'_>)),
+    /// No samples if no other node can serve the pool.
+    Node(fn(&Beats, &mut Samples<'_>)),
     Process(fn(&Process, &mut Samples<'_>)),
 }
 
