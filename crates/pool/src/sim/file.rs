@@ -51,7 +51,7 @@ impl fmt::Debug for Change {
 }
 
 /// A change and its time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Event {
     pub(super) change: Change,
     pub(super) begun: u64,
@@ -121,7 +121,7 @@ impl Sizes {
 }
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FileModel {
     /// The content when the pool was opened.
     base: Vec<u8>,

@@ -17,6 +17,8 @@ use super::file::Change;
 use super::model::{Effect, Life, NodeId};
 use super::ops::{Appetite, Op};
 use super::random::Random;
+use super::relay::Phase;
+use super::takeover::Takeover;
 use super::{content, schedule, verify};
 use crate::base::sources::Clock;
 use crate::sim::faulty::{FaultyDisk, Plan};
@@ -32,6 +34,8 @@ pub(crate) struct Report {
     pub(crate) operations: u64,
     /// The number of inline bytes that were turned into chunks.
     pub(crate) bytes_chunked: u64,
+    /// How often another node took the pool over.
+    pub(crate) takeovers: u64,
     /// A hash of all steps of the disk.
     pub(crate) trace: u64,
 }
@@ -64,10 +68,11 @@ pub(super) enum End {
 }
 
 /// The parameters that the seed determines for the whole history.
+#[derive(Clone)]
 pub(super) struct Setting {
     pub(super) options: PoolOptions,
-    clients: u64,
-    operations: u64,
+    pub(super) clients: u64,
+    pub(super) operations: u64,
     lives: u64,
     pub(super) preempted: u64,
     /// In how many of a thousand lives a sync fails.
@@ -122,6 +127,11 @@ pub(super) fn appetite(random: &mut Random) -> Appetite {
     }
 }
 
+/// In how many of a thousand histories there is a second node.
+const WITH_SECOND_NODE: u64 = 150;
+/// In how many of a thousand lives of these it takes the pool over.
+const TAKEOVERS: u64 = 700;
+
 /// Runs the history with this seed. One in four pools has a second copy, and every other one was made by an older release.
 pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
     let mut random = Random::new(seed).fork();
@@ -129,20 +139,45 @@ pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
     let disk = if random.permille(500) { disk.older() } else { disk };
     let files = random.pick(&[0, 4, 5, 8]).unwrap_or(4);
     let disk = Arc::new(disk.with_log(files));
-    if random.permille(300) { run_syncs_on(disk, seed) } else { run_on(disk, seed) }
+    // A generator of its own, so that the other histories stay what they were before there was a second node.
+    let takeovers = if Random::new(!seed).permille(WITH_SECOND_NODE) { TAKEOVERS } else { 0 };
+    let drawn = if random.permille(300) { draw_syncs(&disk, seed) } else { draw(seed) };
+    run_with(disk, seed, drawn, takeovers)
 }
 
-/// Like [`run`], on the given disk.
+/// Like [`run`], on the given disk, with one node.
 pub(crate) fn run_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
+    run_with(disk, seed, draw(seed), 0)
+}
+
+/// Like [`run_on`], and in most lives another node takes the pool over.
+pub(crate) fn run_nodes_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
+    let drawn = if seed % 3 == 0 { draw_syncs(&disk, seed) } else { draw(seed) };
+    run_with(disk, seed, drawn, TAKEOVERS)
+}
+
+/// What the seed determines for a history before it begins.
+struct Drawn {
+    random: Random,
+    setting: Setting,
+    appetite: Appetite,
+}
+
+fn draw(seed: u64) -> Drawn {
     let mut random = Random::new(seed);
     let setting = Setting::draw(&mut random);
     let appetite = appetite(&mut random);
-    run_with(disk, seed, random, setting, appetite)
+    Drawn { random, setting, appetite }
 }
 
 /// Like [`run_on`], but most operations are small writes and syncs, by several clients of the same files, whose threads often
 /// take turns.
 pub(crate) fn run_syncs_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
+    let drawn = draw_syncs(&disk, seed);
+    run_with(disk, seed, drawn, 0)
+}
+
+fn draw_syncs(disk: &FaultyDisk, seed: u64) -> Drawn {
     let mut random = Random::new(seed);
     let setting = Setting {
         clients: random.between(2, 5),
@@ -154,16 +189,11 @@ pub(crate) fn run_syncs_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, F
     };
     disk.set_slow(random.pick(&[0, 0, 40]).unwrap_or(0));
     let appetite = Appetite { names: 2, buckets: 0, syncs: 900, ..appetite(&mut random) };
-    run_with(disk, seed, random, setting, appetite)
+    Drawn { random, setting, appetite }
 }
 
-fn run_with(
-    disk: Arc<FaultyDisk>,
-    seed: u64,
-    mut random: Random,
-    setting: Setting,
-    appetite: Appetite,
-) -> Result<Report, Failure> {
+fn run_with(disk: Arc<FaultyDisk>, seed: u64, drawn: Drawn, takeovers: u64) -> Result<Report, Failure> {
+    let Drawn { mut random, setting, appetite } = drawn;
     let shared = Shared::new(disk.clone(), appetite, setting.options.bytes_max.is_some());
     let mut report = Report::default();
     for life in 0..=setting.lives {
@@ -171,19 +201,29 @@ fn run_with(
         let end = if !last && random.permille(750) { End::Crash } else { End::Close };
         report.crashes += u64::from(matches!(end, End::Crash));
         let mut of_life = random.fork();
-        live(&setting, &shared, &mut of_life, !last, |pool, mut random| {
-            let shared = shared.clone();
-            let setting = &setting;
-            async move {
-                if last {
-                    let all = random.permille(500);
-                    take_down(&pool, &shared, random, all).await
-                } else {
-                    let plan = plan(&mut random, end, setting);
-                    work(pool, &shared, random, setting, end, plan).await
+        let is_taken = takeovers > 0 && !last && random.permille(takeovers);
+        let takeover = is_taken.then(|| Takeover::prepare(&setting, &shared, &mut random));
+        live_with(
+            &setting,
+            &shared,
+            &mut of_life,
+            !last,
+            takeover.as_ref().map(Takeover::begin),
+            |pool, mut random| {
+                let shared = shared.clone();
+                let setting = &setting;
+                async move {
+                    if last {
+                        let all = random.permille(500);
+                        take_down(&pool, &shared, random, all).await
+                    } else {
+                        let plan = plan(&mut random, end, setting);
+                        work(pool, &shared, random, setting, end, plan).await
+                    }
                 }
-            }
-        });
+            },
+        );
+        report.takeovers += u64::from(takeover.is_some_and(|takeover| takeover.end(&shared)));
         disk.crash(random.next());
         report.bytes_chunked += shared.meters.take().map_or(0, |meters| meters.bytes_chunked.get());
         if shared.has_failed() {
@@ -273,6 +313,18 @@ pub(super) fn live<F: Future<Output = Result<(), String>>>(
     disturbed: bool,
     using: impl FnOnce(Pool, Random) -> F,
 ) {
+    live_with(setting, shared, random, disturbed, None::<fn()>, using);
+}
+
+/// Like [`live`]. Calls `begin` at the beginning of the simulation.
+pub(super) fn live_with<F: Future<Output = Result<(), String>>>(
+    setting: &Setting,
+    shared: &Rc<Shared>,
+    random: &mut Random,
+    disturbed: bool,
+    begin: Option<impl FnOnce()>,
+    using: impl FnOnce(Pool, Random) -> F,
+) {
     let disk = shared.disk.clone();
     // Sometimes the next crash comes during this opening, which still recovers from the last crash.
     if disturbed && random.permille(80) {
@@ -280,11 +332,13 @@ pub(super) fn live<F: Future<Output = Result<(), String>>>(
     }
     let mut of_life = random.fork();
     simulated(setting, shared, random, async {
+        begin.into_iter().for_each(|begin| begin());
         let clock = SimulatedClock {
             from: UNIX_EPOCH + Duration::from_secs(1_700_000_000 + of_life.below(100_000)),
             begun: Instant::now(),
         };
         let opened = disk.open_at(setting.options.clone(), Arc::new(clock));
+        schedule::enter(Phase::Other);
         let pool = opened.map_err(|error| format!("open: {error}"))?;
         if let Ok(engine) = pool.engine() {
             *shared.meters.borrow_mut() = Some(engine.meters.clone());
@@ -317,13 +371,15 @@ pub(super) fn simulated(
             },
         }
     });
+    schedule::enter(Phase::Other);
     // Work that still runs has no effect, as on a machine without power.
     shared.disk.kill();
     schedule::drain();
     drop(local);
     drop(runtime);
     if schedule::has_panicked() {
-        shared.fail("something panicked".into());
+        // That must not happen in a node that was replaced either.
+        shared.failure.borrow_mut().get_or_insert("something panicked".into());
     }
     drop(simulated);
 }
@@ -343,6 +399,7 @@ pub(super) async fn work(
     end: End,
     plan: Plan,
 ) -> Result<(), String> {
+    schedule::enter(Phase::Working);
     let mut first = client(&pool, shared, 0, &mut random);
     if shared.world.borrow().volumes.is_empty() {
         first.perform(Op::Effect(Effect::VolumeCreate { name: "v0".into() })).await;
@@ -361,6 +418,10 @@ pub(super) async fn work(
         clients.spawn_local(client(&pool, shared, number, &mut random).run(setting.operations));
     }
     while clients.join_next().await.is_some() {}
+    if shared.is_replaced.get() {
+        // Its background work goes on.
+        tokio::time::sleep(Duration::from_millis(random.below(8000))).await;
+    }
     if let End::Crash = end {
         shared.disk.kill();
         return Ok(());
@@ -393,7 +454,7 @@ async fn reclaim(client: &mut Client, random: &mut Random) {
 }
 
 /// The failures in a life.
-fn plan(random: &mut Random, end: End, setting: &Setting) -> Plan {
+pub(super) fn plan(random: &mut Random, end: End, setting: &Setting) -> Plan {
     let mut plan = Plan::default();
     let steps = setting.clients * setting.operations;
     if let End::Crash = end {
@@ -416,6 +477,7 @@ fn plan(random: &mut Random, end: End, setting: &Setting) -> Plan {
 }
 
 async fn close(pool: &Pool, shared: &Shared) -> Result<(), String> {
+    schedule::enter(Phase::Closing);
     // A failure that no operation has met so far will not be met later.
     let failed = shared.disk.has_failed();
     match pool.close().await {

@@ -7,7 +7,8 @@
 //!               tree: the content of snapshots
 //!     buckets   the same for buckets and objects
 //!     verify    after an opening: compares all of the model with all of the pool, and runs the pool's own check
-//!   schedule  decides which thread runs
+//!   takeover  another node opens the pool while the first one is stopped; then both take turns (relay)
+//!   schedule  decides which thread of a node runs
 //!   faulty    the disk
 //! ```
 //! A history depends only on its seed, so a failure can be repeated. Read `history` and `file` for the checks, and
@@ -31,8 +32,10 @@ mod ops;
 pub(crate) mod random;
 mod range_crash_tests;
 mod recorded_crash_tests;
+mod relay;
 pub(crate) mod schedule;
 mod snapshot_crash_tests;
+mod takeover;
 mod tests;
 mod tree;
 mod verify;

@@ -21,7 +21,7 @@ pub(super) type NodeId = u32;
 /// Extended attributes by name.
 pub(super) type Xattrs = BTreeMap<String, Bytes>;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Body {
     File(FileModel),
     Directory { entries: BTreeMap<String, NodeId>, parent: Option<NodeId> },
@@ -39,7 +39,7 @@ pub(super) enum Life {
     Doomed,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) handle: Handle,
     pub(super) body: Body,
@@ -103,7 +103,7 @@ pub(super) enum Claim {
 }
 
 /// See the module.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct World {
     tick: u64,
     node_next: NodeId,
@@ -130,6 +130,13 @@ pub(super) struct World {
 }
 
 impl World {
+    /// What is known now, for the node that takes the pool over. Nothing that clients do at this node changes it any more.
+    pub(super) fn as_known_now(&self) -> World {
+        let mut world = self.clone();
+        world.buckets.separate_log();
+        world
+    }
+
     /// Returns a moment later than all before.
     pub(super) fn tick(&mut self) -> u64 {
         self.tick += 1;

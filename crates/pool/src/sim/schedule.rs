@@ -6,6 +6,9 @@
 //! seed determines, at the *points*: each acquisition of a lock and each step of the disk. The runtime's thread lets
 //! fibers continue at its own points. So exactly one thread runs at any time, and the same seed gives the same order.
 //!
+//! Another node may take turns with this one, from a certain moment on ([`super::relay`]). All threads of a node stop then, wherever they
+//! are.
+//!
 //! Outside of a simulation, on any other thread, these functions do nothing.
 
 use std::cell::{Cell, RefCell};
@@ -13,17 +16,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, Once};
+use std::sync::{Arc, Mutex, Once, OnceLock};
 
 use tokio::runtime::Handle;
 
 use super::random::Random;
+use super::relay::{Phase, Relay, Trap};
 use crate::{Error, Result};
 
 /// The number of turns after which unfinished work counts as a deadlock.
 const TURNS_MAX: usize = 1_000_000;
 
 type Work = Box<dyn FnOnce() + Send>;
+type BeginOther = Box<dyn FnMut() -> Option<Relay>>;
 
 /// The state of a fiber when it gives the turn back.
 enum Turn {
@@ -45,9 +50,15 @@ struct Dice {
     random: Arc<Mutex<Random>>,
     /// The number of cases in a thousand in which a point changes turns.
     preempted: u64,
+    /// The moment at which another node begins.
+    trap: Arc<OnceLock<Trap>>,
 }
 
 impl Dice {
+    fn has_come(&self) -> bool {
+        self.trap.get().is_some_and(Trap::has_come)
+    }
+
     fn roll(&self) -> bool {
         self.random.lock().unwrap().permille(self.preempted)
     }
@@ -60,6 +71,10 @@ struct Main {
     done: RefCell<BTreeSet<u64>>,
     next: Cell<u64>,
     panicked: Cell<bool>,
+    /// Begins the other node. Returns `None` if that cannot be done now.
+    begin_other: RefCell<Option<BeginOther>>,
+    /// The node that takes turns with this one.
+    other: RefCell<Option<Relay>>,
 }
 
 /// The state of a fiber.
@@ -99,11 +114,13 @@ pub(crate) struct Simulated(());
 /// turns.
 pub(crate) fn simulate(random: Random, preempted: u64) -> Simulated {
     let main = Main {
-        dice: Dice { random: Arc::new(Mutex::new(random)), preempted },
+        dice: Dice { random: Arc::new(Mutex::new(random)), preempted, trap: Arc::default() },
         fibers: RefCell::default(),
         done: RefCell::default(),
         next: Cell::default(),
         panicked: Cell::default(),
+        begin_other: RefCell::default(),
+        other: RefCell::default(),
     };
     note_panics();
     SEAT.set(Seat::Main(Rc::new(main)));
@@ -140,17 +157,53 @@ fn note_panics() {
     });
 }
 
+/// Begins another node when the moment of the trap comes.
+pub(crate) fn begin_other_at(trap: Trap, begin: impl FnMut() -> Option<Relay> + 'static) {
+    if let Some(main) = main() {
+        let _ = main.dice.trap.set(trap);
+        *main.begin_other.borrow_mut() = Some(Box::new(begin));
+    }
+}
+
+/// Takes turns with another node from now on.
+pub(crate) fn take_turns(with: Relay) {
+    if let Some(main) = main() {
+        *main.other.borrow_mut() = Some(with);
+    }
+}
+
+/// This node does something else from now on.
+pub(crate) fn enter(phase: Phase) {
+    if let Some(main) = main()
+        && let Some(trap) = main.dice.trap.get()
+    {
+        trap.enter(phase);
+    }
+}
+
+/// A point right before the disk changes.
+pub(crate) fn disk_step() {
+    let dice = match seat() {
+        Seat::Outside => return,
+        Seat::Main(main) => main.dice.clone(),
+        Seat::Fiber(fiber) => fiber.dice.clone(),
+    };
+    dice.trap.get().into_iter().for_each(Trap::step);
+    point();
+}
+
 /// A place where the turn may change.
 pub(crate) fn point() {
     match seat() {
         Seat::Outside => {}
         Seat::Main(main) => {
+            main.visit_other();
             if !main.fibers.borrow().is_empty() && main.dice.roll() {
                 main.step_any();
             }
         }
         Seat::Fiber(fiber) => {
-            if fiber.dice.roll() {
+            if fiber.dice.has_come() || fiber.dice.roll() {
                 fiber.give_way();
             }
         }
@@ -255,6 +308,7 @@ impl Main {
         match worker.turns.recv().unwrap() {
             Turn::Yielded => {
                 self.fibers.borrow_mut().insert(fiber, worker);
+                self.visit_other();
                 false
             }
             end => {
@@ -262,6 +316,21 @@ impl Main {
                 IDLE.with_borrow_mut(|idle| idle.push(worker));
                 true
             }
+        }
+    }
+
+    /// Begins the other node, or lets it have a turn. All threads of this node are stopped meanwhile.
+    fn visit_other(&self) {
+        if self.dice.has_come() {
+            let begun = self.begin_other.borrow_mut().as_mut().and_then(|begin| begin());
+            if let Some(begun) = begun {
+                self.dice.trap.get().into_iter().for_each(Trap::disarm);
+                self.begin_other.replace(None);
+                begun.wait();
+                self.other.replace(Some(begun));
+            }
+        } else if let Some(other) = &*self.other.borrow() {
+            other.point();
         }
     }
 

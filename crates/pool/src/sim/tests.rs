@@ -8,10 +8,12 @@ use tokio::time::Instant;
 
 use super::at_rest;
 use super::history::{self, Report};
-use crate::sim::faulty::{FaultyDisk, Lie};
+use crate::sim::faulty::{FaultyDisk, Lie, Protection};
 
 /// The number of histories in a test run, unless FOREBAY_SIM_HISTORIES sets another.
 const HISTORIES: u64 = 1500;
+/// Within so many histories a missing fence must be found.
+const HISTORIES_WITHOUT_FENCE: u64 = 1000;
 /// The interval at which a long run reports its progress.
 const PROGRESS: Duration = Duration::from_secs(5);
 
@@ -29,6 +31,7 @@ struct Sum {
     operations: AtomicU64,
     /// The number of histories in which inline bytes became chunks.
     chunked: AtomicU64,
+    takeovers: AtomicU64,
     failed: AtomicBool,
 }
 
@@ -38,14 +41,16 @@ impl Sum {
         self.crashes.fetch_add(report.crashes, Ordering::SeqCst);
         self.operations.fetch_add(report.operations, Ordering::SeqCst);
         self.chunked.fetch_add(u64::from(report.bytes_chunked > 0), Ordering::SeqCst);
+        self.takeovers.fetch_add(report.takeovers, Ordering::SeqCst);
     }
 
     fn print(&self, begun: Instant) {
         let count = |of: &AtomicU64| of.load(Ordering::SeqCst);
         let (histories, seconds) = (count(&self.histories), begun.elapsed().as_secs_f64());
         println!(
-            "{seconds:.0} s: {histories} histories, {} crashes, {} operations, inline bytes chunked in {}; {:.0} histories a second",
+            "{seconds:.0} s: {histories} histories, {} crashes, {} takeovers, {} operations, inline bytes chunked in {}; {:.0} histories a second",
             count(&self.crashes),
+            count(&self.takeovers),
             count(&self.operations),
             count(&self.chunked),
             histories as f64 / seconds
@@ -93,7 +98,12 @@ fn run_many(first: u64, extent: &Extent) -> bool {
     });
     sum.print(begun);
     let (histories, chunked) = (sum.histories.into_inner(), sum.chunked.into_inner());
+    let takeovers = sum.takeovers.into_inner();
     assert!(histories < 1000 || chunked > histories / 20, "hardly an inline byte became a chunk");
+    assert!(
+        histories < 1000 || takeovers > histories / 20,
+        "hardly another node took a pool over: {takeovers}"
+    );
     !sum.failed.into_inner()
 }
 
@@ -150,6 +160,21 @@ fn a_pool_whose_files_are_lost_or_old_is_refused_or_right_and_never_empty() {
         opened += at_rest.opened;
     }
     assert!(refused > 300 && opened > 100, "{refused} refused, {opened} opened");
+}
+
+/// A node that was replaced goes on writing, as without a fence.
+#[test]
+fn a_takeover_without_the_fence_is_found() {
+    for is_mirrored in [false, true] {
+        let run = |seed: u64| {
+            let disk = if is_mirrored { FaultyDisk::mirrored() } else { FaultyDisk::default() };
+            let disk = disk.with_log(4).protected_by(Protection::Nothing);
+            history::run_nodes_on(Arc::new(disk), seed).is_err()
+        };
+        let found = (0..HISTORIES_WITHOUT_FENCE).find(|seed| run(*seed));
+        println!("a takeover without the fence is found by history {found:?}");
+        assert!(found.is_some(), "not found within {HISTORIES_WITHOUT_FENCE} histories");
+    }
 }
 
 /// If the model missed errors, no test would ever fail.

@@ -142,7 +142,7 @@ impl Log {
 }
 
 /// See the module.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::sim) struct BucketWorld {
     /// The state after the last opening.
     base: Buckets,
@@ -167,6 +167,12 @@ pub(in crate::sim) struct Moments {
 }
 
 impl BucketWorld {
+    /// Gives this copy of the model a log of its own.
+    pub(in crate::sim) fn separate_log(&mut self) {
+        let logged = self.log.0.lock().unwrap().clone();
+        self.log = Log(Arc::new(Mutex::new(logged)));
+    }
+
     /// The moments from now on. See [`BucketWorld::until_now`].
     pub(in crate::sim) fn moment_now(&self) -> usize {
         let log = self.log.0.lock().unwrap();

@@ -36,6 +36,8 @@ pub(super) struct Shared {
     pub(super) operations: Cell<u64>,
     /// The counters of the pool since it was last opened.
     pub(super) meters: RefCell<Option<Arc<Meters>>>,
+    /// Whether another node has taken the pool: no answer of this one reaches a client, and no client asks it anything more.
+    pub(super) is_replaced: Cell<bool>,
     log: RefCell<VecDeque<String>>,
 }
 
@@ -49,13 +51,16 @@ impl Shared {
             failure: RefCell::default(),
             operations: Cell::default(),
             meters: RefCell::default(),
+            is_replaced: Cell::default(),
             log: RefCell::default(),
         })
     }
 
     /// Records a failure. Only the first is kept.
     pub(super) fn fail(&self, what: String) {
-        self.failure.borrow_mut().get_or_insert(what);
+        if !self.is_replaced.get() {
+            self.failure.borrow_mut().get_or_insert(what);
+        }
     }
 
     pub(super) fn has_failed(&self) -> bool {
@@ -69,6 +74,15 @@ impl Shared {
             log.pop_front();
         }
         log.push_back(line);
+    }
+
+    /// The last operations.
+    pub(super) fn lines(&self) -> Vec<String> {
+        self.log.borrow().iter().cloned().collect()
+    }
+
+    pub(super) fn replace_lines(&self, lines: Vec<String>) {
+        self.log.replace(lines.into());
     }
 
     pub(super) fn log(&self) -> String {
@@ -95,7 +109,7 @@ impl Client {
                 1..4 => tokio::task::yield_now().await,
                 _ => {}
             }
-            if self.shared.has_failed() || self.shared.disk.is_dead() {
+            if self.shared.has_failed() || self.shared.disk.is_dead() || self.shared.is_replaced.get() {
                 return;
             }
             let op = ops::draw(&self.shared.world.borrow(), &mut self.random, &self.shared.appetite);

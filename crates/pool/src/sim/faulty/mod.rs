@@ -14,18 +14,20 @@
 //! them, as Linux drops pages that it could not write. Later syncs succeed.
 
 mod at_rest;
+mod node;
 mod stores;
 
 pub(crate) use at_rest::Damage;
+pub(crate) use node::{Fence, Plan, Protection};
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use tokio::sync::Notify;
 
+use self::node::Node;
 use self::stores::{FaultyLog, FaultyMeta, FaultySegments, FaultyWitness};
 use crate::base::sources::{Clock, SystemClock, SystemEntropy};
 use crate::engine::Engine;
@@ -35,13 +37,12 @@ use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
 use crate::parts::log::Rule;
 use crate::sim::random::Random;
-use crate::sim::schedule;
 use crate::store::log::LogFiles;
 use crate::store::meta::{Batch, MemoryMeta, MetaStore};
 use crate::store::room::UnlimitedRoom;
 use crate::store::segment::{MirroredSegments, SegmentStore};
 use crate::store::witness::State;
-use crate::{Error, Pool, PoolOptions, Result};
+use crate::{Pool, PoolOptions, Result};
 
 /// The unit that a disk writes completely or not at all.
 const SECTOR_BYTES: u64 = 512;
@@ -60,36 +61,12 @@ pub(crate) fn options() -> PoolOptions {
     }
 }
 
-/// The steps at which failures occur, counted from the arming.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Plan {
-    /// The power fails at this changing step: it and all later steps fail.
-    pub(crate) power: Option<u64>,
-    /// This sync fails.
-    pub(crate) sync: Option<u64>,
-    /// This read fails.
-    pub(crate) read: Option<u64>,
-    /// This write to a segment fails.
-    pub(crate) write: Option<u64>,
-    /// From this write to a segment on, this many writes find no space.
-    pub(crate) full: Option<(u64, u64)>,
-}
-
 /// A sync that a disk reports but does not perform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lie {
     Segments,
     Metadata,
     Log,
-}
-
-/// The steps since the arming.
-#[derive(Default)]
-struct Steps {
-    changes: u64,
-    syncs: u64,
-    reads: u64,
-    writes: u64,
 }
 
 #[derive(Default)]
@@ -132,14 +109,8 @@ struct Inner {
     slow_log: u64,
     /// The witness's states: the last established one, and those noted since.
     states: Vec<State>,
-    plan: Plan,
-    steps: Steps,
-    /// Whether the power has failed.
-    dead: bool,
-    /// Whether any failure has occurred.
-    failed: bool,
-    /// A sync of the metadata failed: the store refuses everything.
-    poisoned: bool,
+    /// What keeps a node that was replaced from writing.
+    protection: Protection,
     /// Whether all writes to segments find no space.
     full: bool,
     lie: Option<Lie>,
@@ -151,33 +122,14 @@ struct Inner {
     trace: u64,
 }
 
-/// See the module. The content outlives the pools that are opened on it.
+/// See the module. The content outlives the pools that are opened on it. It belongs to one node, and shares the content with the nodes
+/// that it was taken over from.
 #[derive(Default)]
 pub(crate) struct FaultyDisk {
-    inner: Mutex<Inner>,
+    inner: Arc<Mutex<Inner>>,
+    node: Mutex<Node>,
     /// Notified when the power fails.
     pub(crate) power_failed: Notify,
-}
-
-fn failure(action: &'static str) -> Error {
-    let source = std::io::Error::from_raw_os_error(5);
-    Error::Io { path: PathBuf::from("the faulty disk"), action, source }
-}
-
-/// The outcome of a step that changes something.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    Works,
-    /// The step may be performed partly, completely or not at all.
-    FailsNow,
-    /// The step has no effect.
-    Dead,
-}
-
-impl Outcome {
-    fn check(self) -> Result<()> {
-        if self == Outcome::Works { Ok(()) } else { Err(failure("do anything")) }
-    }
 }
 
 impl FaultyDisk {
@@ -186,25 +138,26 @@ impl FaultyDisk {
         self.inner.lock().unwrap()
     }
 
-    /// Counts steps from now on, and fails as planned.
-    pub(crate) fn arm(&self, plan: Plan) {
-        let mut inner = self.inner();
-        inner.plan = plan;
-        inner.steps = Steps::default();
-        inner.dead = false;
-        inner.failed = false;
-    }
-
     /// A disk that reports syncs without performing them, which a test must detect.
     pub(crate) fn lying(lie: Lie) -> FaultyDisk {
         let inner = Inner { lie: Some(lie), ..Inner::default() };
-        FaultyDisk { inner: Mutex::new(inner), power_failed: Notify::new() }
+        FaultyDisk { inner: Arc::new(Mutex::new(inner)), ..FaultyDisk::default() }
     }
 
     /// Two disks, with a copy of each segment on each. They lose different parts of their unsynced data.
     pub(crate) fn mirrored() -> FaultyDisk {
         let inner = Inner { mirrored: true, ..Inner::default() };
-        FaultyDisk { inner: Mutex::new(inner), power_failed: Notify::new() }
+        FaultyDisk { inner: Arc::new(Mutex::new(inner)), ..FaultyDisk::default() }
+    }
+
+    /// Lets nodes that were replaced go on writing, which a test must detect.
+    pub(crate) fn protected_by(self, protection: Protection) -> FaultyDisk {
+        self.inner().protection = protection;
+        self
+    }
+
+    fn protection(&self) -> Protection {
+        self.inner().protection
     }
 
     /// Lets the pool have an intent log with this many files.
@@ -235,11 +188,6 @@ impl FaultyDisk {
         self
     }
 
-    /// Lets the step with this number, and every later one, fail.
-    pub(crate) fn fail_at(&self, step: u64) {
-        self.arm(Plan { power: Some(step), ..Plan::default() });
-    }
-
     /// The files of the intent log.
     fn log_files(self: &Arc<Self>) -> LogFiles {
         let of = |disk: &Arc<FaultyDisk>, copy| FaultyLog { disk: disk.clone(), copy };
@@ -251,32 +199,8 @@ impl FaultyDisk {
         files
     }
 
-    /// Cuts the power.
-    pub(crate) fn kill(&self) {
-        let mut inner = self.inner();
-        inner.dead = true;
-        inner.failed = true;
-        self.power_failed.notify_one();
-    }
-
-    /// Whether the power has failed.
-    pub(crate) fn is_dead(&self) -> bool {
-        self.inner().dead
-    }
-
-    /// Whether a failure has occurred since the disk was armed.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.inner().failed
-    }
-
     pub(crate) fn set_full(&self, full: bool) {
         self.inner().full = full;
-    }
-
-    /// Whether the power has failed at the planned step.
-    pub(crate) fn was_cut(&self) -> bool {
-        let inner = self.inner();
-        inner.plan.power.is_some_and(|at| inner.steps.changes > at)
     }
 
     /// A new disk with the content that this one has after a restart.
@@ -308,7 +232,7 @@ impl FaultyDisk {
             created: inner.created,
             ..Inner::default()
         };
-        FaultyDisk { inner: Mutex::new(copy), power_failed: Notify::new() }
+        FaultyDisk { inner: Arc::new(Mutex::new(copy)), ..FaultyDisk::default() }
     }
 
     /// A hash of all steps so far, including their data.
@@ -357,6 +281,12 @@ impl FaultyDisk {
 
     /// Restores the power after losing a part of the unsynced data.
     pub(crate) fn crash(&self, seed: u64) {
+        self.lose_unsynced(seed, true);
+        *self.node() = Node::default();
+    }
+
+    /// Loses a part of the unsynced data. `may_be_kill`: if only the process was killed, the log loses nothing.
+    fn lose_unsynced(&self, seed: u64, may_be_kill: bool) {
         let mut random = Random::new(seed);
         let mut inner = self.inner();
         let batches = std::mem::take(&mut inner.batches);
@@ -384,16 +314,13 @@ impl FaultyDisk {
                 inner.copies[copy].insert(id, Segment { durable, seen, created: true, ..Segment::default() });
             }
         }
-        let is_kill = random.permille(300);
+        let is_kill = random.permille(300) && may_be_kill;
         for file in inner.log.iter_mut().flat_map(BTreeMap::values_mut) {
             file.lose_unsynced_of_log(mood, is_kill, &mut random);
         }
         if inner.mirrored && random.permille(400) {
             inner.hurt_log(&mut random);
         }
-        inner.plan = Plan::default();
-        inner.steps = Steps::default();
-        (inner.dead, inner.failed, inner.poisoned) = (false, false, false);
     }
 
     /// Opens a pool with the content of the disk.
@@ -403,21 +330,19 @@ impl FaultyDisk {
 
     /// Like [`FaultyDisk::open`], with the given clock.
     pub(crate) fn open_at(self: &Arc<Self>, options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
-        let (meta, opened) = {
+        let (changes, written, opened) = {
             let mut inner = self.inner();
-            let meta = FaultyMeta {
-                disk: self.clone(),
-                seen: MemoryMeta::default(),
-                written: AtomicU64::new(inner.batch),
-            };
-            let changes = inner.meta.iter().map(|(key, value)| (key.clone(), Some(value.clone())));
-            meta.seen.write(Batch { changes: changes.collect() })?;
+            let changes = inner.meta.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect();
             for segment in inner.copies.iter_mut().flat_map(BTreeMap::values_mut) {
                 segment.seen = Some(segment.durable.clone());
             }
             inner.opened = inner.opened.wrapping_add(1);
-            (meta, inner.opened)
+            (changes, inner.batch, inner.opened)
         };
+        let written = AtomicU64::new(written);
+        let meta = FaultyMeta { disk: self.clone(), seen: MemoryMeta::default(), written };
+        // Not while the disk's own lock is held: another node may have its turn here.
+        meta.seen.write(Batch { changes })?;
         let is_new = {
             let inner = self.inner();
             // An interrupted creation left neither metadata nor segments that matter.
@@ -457,61 +382,6 @@ impl FaultyDisk {
             Ok(Arc::new(FaultySegments { disk: disk.clone(), copy: 1 }))
         };
         Arc::new(MirroredSegments::open(first, Box::new(second)))
-    }
-
-    /// Counts a step that changes something. Returns its outcome.
-    fn change(&self, what: &'static str, id: u64, detail: u64) -> Outcome {
-        schedule::point();
-        let mut inner = self.inner();
-        let dead = inner.dead;
-        let now = !dead && inner.plan.power.is_some_and(|at| inner.steps.changes >= at);
-        inner.steps.changes += 1;
-        inner.dead |= now;
-        inner.failed |= now;
-        inner.note(what, id, detail);
-        match (dead, now) {
-            (true, _) => Outcome::Dead,
-            (false, true) => {
-                self.power_failed.notify_one();
-                Outcome::FailsNow
-            }
-            (false, false) => Outcome::Works,
-        }
-    }
-
-    /// Counts a read.
-    fn read(&self) -> Result<()> {
-        schedule::point();
-        let mut inner = self.inner();
-        let fails = inner.plan.read == Some(inner.steps.reads);
-        inner.steps.reads += 1;
-        inner.failed |= fails;
-        if fails { Err(failure("read")) } else { Ok(()) }
-    }
-
-    /// Counts a write to a segment.
-    fn write(&self) -> Result<()> {
-        let mut inner = self.inner();
-        let at = inner.steps.writes;
-        inner.steps.writes += 1;
-        if inner.full || inner.plan.full.is_some_and(|(from, count)| (from..from + count).contains(&at)) {
-            inner.failed = true;
-            return Err(Error::NoSpace);
-        }
-        if inner.plan.write == Some(at) {
-            inner.failed = true;
-            return Err(failure("write"));
-        }
-        Ok(())
-    }
-
-    /// Counts a sync. Returns true if it fails.
-    fn sync_fails(&self) -> bool {
-        let mut inner = self.inner();
-        let fails = inner.plan.sync == Some(inner.steps.syncs);
-        inner.steps.syncs += 1;
-        inner.failed |= fails;
-        fails
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 
-use super::{FaultyDisk, Lie, Outcome, Segment, apply, failure, write_at};
+use super::node::{Outcome, failure};
+use super::{FaultyDisk, Lie, Segment, apply, write_at};
 use crate::format::keys::{Key, SegmentId};
 use crate::sim::schedule;
 use crate::store::log::LogStore;
@@ -24,7 +25,7 @@ pub(super) struct FaultyMeta {
 
 impl FaultyMeta {
     fn check(&self) -> Result<()> {
-        if self.disk.inner().poisoned { Err(failure("use the poisoned metadata store")) } else { Ok(()) }
+        if self.disk.node().poisoned { Err(failure("use the poisoned metadata store")) } else { Ok(()) }
     }
 }
 
@@ -59,7 +60,7 @@ impl MetaStore for FaultyMeta {
         self.disk.change("durable", 0, 0).check()?;
         self.check()?;
         if self.disk.sync_fails() {
-            self.disk.inner().poisoned = true;
+            self.disk.node().poisoned = true;
             return Err(failure("sync the metadata"));
         }
         let mut inner = self.disk.inner();
@@ -137,7 +138,9 @@ impl LogStore for FaultyLog {
         if fails { Err(failure("sync the log")) } else { Ok(()) }
     }
     fn remove(&self, file: u32) -> Result<()> {
-        self.disk.inner().log[self.copy].remove(&file);
+        if !self.disk.is_cut_off() {
+            self.disk.inner().log[self.copy].remove(&file);
+        }
         Ok(())
     }
 }
@@ -167,9 +170,8 @@ impl Witness for FaultyWitness {
         outcome.check()
     }
     fn note(&self, state: &State) -> Result<()> {
-        let mut inner = self.disk.inner();
-        if !inner.dead {
-            inner.states.push(*state);
+        if !self.disk.is_cut_off() {
+            self.disk.inner().states.push(*state);
         }
         Ok(())
     }
@@ -284,7 +286,9 @@ impl SegmentStore for FaultySegments {
         Ok(self.disk.inner().aside[self.copy].iter().map(|(id, bytes)| (*id, bytes.len() as u64)).collect())
     }
     fn delete_aside(&self, id: SegmentId) -> Result<()> {
-        self.disk.inner().aside[self.copy].remove(&id);
+        if !self.disk.is_cut_off() {
+            self.disk.inner().aside[self.copy].remove(&id);
+        }
         Ok(())
     }
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {

@@ -1,0 +1,207 @@
+//! The state of a disk that belongs to one node: the failures that are planned for it, and whether it may write at all.
+
+use std::path::PathBuf;
+use std::sync::{Arc, MutexGuard};
+
+use super::FaultyDisk;
+use crate::sim::schedule;
+use crate::{Error, Result};
+
+/// The steps at which failures occur, counted from the arming.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Plan {
+    /// The power fails at this changing step: it and all later steps fail.
+    pub(crate) power: Option<u64>,
+    /// This sync fails.
+    pub(crate) sync: Option<u64>,
+    /// This read fails.
+    pub(crate) read: Option<u64>,
+    /// This write to a segment fails.
+    pub(crate) write: Option<u64>,
+    /// From this write to a segment on, this many writes find no space.
+    pub(crate) full: Option<(u64, u64)>,
+}
+
+/// What keeps a node from writing after another one has opened the pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Protection {
+    /// It is switched off, or cut off from the disk.
+    #[default]
+    Fence,
+    /// Nothing: what it writes later reaches the disk. A test must detect that.
+    Nothing,
+}
+
+/// How a fence works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fence {
+    PowerOff,
+    /// The node goes on, and all its reads and writes fail.
+    CutOff,
+}
+
+/// The steps since the arming.
+#[derive(Default)]
+struct Steps {
+    changes: u64,
+    syncs: u64,
+    reads: u64,
+    writes: u64,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Node {
+    plan: Plan,
+    steps: Steps,
+    /// Whether the power has failed.
+    dead: bool,
+    /// Whether any failure has occurred.
+    failed: bool,
+    /// It was fenced: nothing that it does reaches the disk.
+    is_fenced: bool,
+    /// A sync of the metadata failed: the store refuses everything.
+    pub(super) poisoned: bool,
+}
+
+pub(super) fn failure(action: &'static str) -> Error {
+    let source = std::io::Error::from_raw_os_error(5);
+    Error::Io { path: PathBuf::from("the faulty disk"), action, source }
+}
+
+/// The outcome of a step that changes something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Works,
+    /// The step may be performed partly, completely or not at all.
+    FailsNow,
+    /// The step has no effect.
+    Dead,
+}
+
+impl Outcome {
+    pub(super) fn check(self) -> Result<()> {
+        if self == Outcome::Works { Ok(()) } else { Err(failure("do anything")) }
+    }
+}
+
+impl FaultyDisk {
+    pub(super) fn node(&self) -> MutexGuard<'_, Node> {
+        self.node.lock().unwrap()
+    }
+
+    /// Counts steps from now on, and fails as planned.
+    pub(crate) fn arm(&self, plan: Plan) {
+        let mut node = self.node();
+        node.plan = plan;
+        node.steps = Steps::default();
+        node.dead = false;
+        node.failed = false;
+    }
+
+    /// Lets the step with this number, and every later one, fail.
+    pub(crate) fn fail_at(&self, step: u64) {
+        self.arm(Plan { power: Some(step), ..Plan::default() });
+    }
+
+    /// Cuts the power.
+    pub(crate) fn kill(&self) {
+        let mut node = self.node();
+        node.dead = true;
+        node.failed = true;
+        self.power_failed.notify_one();
+    }
+
+    /// Whether the power has failed.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.node().dead
+    }
+
+    /// Whether a failure has occurred since the disk was armed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.node().failed
+    }
+
+    /// Whether the power has failed at the planned step.
+    pub(crate) fn was_cut(&self) -> bool {
+        let node = self.node();
+        node.plan.power.is_some_and(|at| node.steps.changes > at)
+    }
+
+    /// Whether nothing that this node does has an effect.
+    pub(super) fn is_cut_off(&self) -> bool {
+        let node = self.node();
+        node.dead || node.is_fenced
+    }
+
+    /// The disk for another node, which takes the pool over. This one is fenced, and a part of what it has not synced is lost.
+    pub(crate) fn taken_over(&self, fence: Fence, seed: u64) -> Arc<FaultyDisk> {
+        match self.protection() {
+            Protection::Nothing => {}
+            Protection::Fence => {
+                self.lose_unsynced(seed, false);
+                self.node().is_fenced = true;
+                if fence == Fence::PowerOff {
+                    self.kill();
+                }
+            }
+        }
+        Arc::new(FaultyDisk { inner: self.inner.clone(), ..FaultyDisk::default() })
+    }
+
+    /// Counts a step that changes something. Returns its outcome.
+    pub(super) fn change(&self, what: &'static str, id: u64, detail: u64) -> Outcome {
+        schedule::disk_step();
+        self.inner().note(what, id, detail);
+        let mut node = self.node();
+        let dead = node.dead || node.is_fenced;
+        let now = !dead && node.plan.power.is_some_and(|at| node.steps.changes >= at);
+        node.steps.changes += 1;
+        node.dead |= now;
+        node.failed |= now || dead;
+        match (dead, now) {
+            (true, _) => Outcome::Dead,
+            (false, true) => {
+                self.power_failed.notify_one();
+                Outcome::FailsNow
+            }
+            (false, false) => Outcome::Works,
+        }
+    }
+
+    /// Counts a read.
+    pub(super) fn read(&self) -> Result<()> {
+        schedule::point();
+        let mut node = self.node();
+        let fails = node.plan.read == Some(node.steps.reads) || node.is_fenced;
+        node.steps.reads += 1;
+        node.failed |= fails;
+        if fails { Err(failure("read")) } else { Ok(()) }
+    }
+
+    /// Counts a write to a segment.
+    pub(super) fn write(&self) -> Result<()> {
+        let is_full = self.inner().full;
+        let mut node = self.node();
+        let at = node.steps.writes;
+        node.steps.writes += 1;
+        if is_full || node.plan.full.is_some_and(|(from, count)| (from..from + count).contains(&at)) {
+            node.failed = true;
+            return Err(Error::NoSpace);
+        }
+        if node.plan.write == Some(at) {
+            node.failed = true;
+            return Err(failure("write"));
+        }
+        Ok(())
+    }
+
+    /// Counts a sync. Returns true if it fails.
+    pub(super) fn sync_fails(&self) -> bool {
+        let mut node = self.node();
+        let fails = node.plan.sync == Some(node.steps.syncs);
+        node.steps.syncs += 1;
+        node.failed |= fails;
+        fails
+    }
+}
