@@ -152,7 +152,7 @@ pub(crate) fn run_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure
 
 /// Like [`run_on`], and in most lives another node takes the pool over.
 pub(crate) fn run_nodes_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
-    let drawn = if seed % 3 == 0 { draw_syncs(&disk, seed) } else { draw(seed) };
+    let drawn = if seed.is_multiple_of(3) { draw_syncs(&disk, seed) } else { draw(seed) };
     run_with(disk, seed, drawn, TAKEOVERS)
 }
 

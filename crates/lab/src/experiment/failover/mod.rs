@@ -67,9 +67,6 @@ impl Sizes {
         let more = [
             // A pause of the storage is no reason to shrink the set of replicas in sync.
             ("replica.lag.time.max.ms", "300000"),
-            // When a broker's machine is lost, Kafka must not need longer to notice than the storage to recover.
-            ("broker.session.timeout.ms", "6000"),
-            ("broker.heartbeat.interval.ms", "1000"),
             ("log.index.size.max.bytes", "1048576"),
         ];
         let more = more.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned()));
