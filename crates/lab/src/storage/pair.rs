@@ -25,9 +25,7 @@ use crate::request::StorageKind;
 const ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 99, 0, 5);
 /// The first volume's junction path.
 const JUNCTION_PATH: &str = "/kafka";
-/// A request that the lost node's kernel has acknowledged, and its daemon has not answered, is never sent again by TCP. Only the probes of an
-/// idle connection find out that it is dead, and the client's time between them follows from `timeo`, which is in tenths of a second.
-const OPTIONS: &str = "vers=4.2,nconnect=4,timeo=50";
+const OPTIONS: &str = "vers=4.2,nconnect=4";
 /// Nothing listens there, and the machine says so.
 const WITNESS_PORT: u16 = 9;
 const POOL_SIZE_MAX: &str = "48GiB";
