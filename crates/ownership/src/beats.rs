@@ -1,4 +1,4 @@
-//! What an owner last managed to say, for people and for metrics. Reading it never waits for the file system.
+//! The last successful beat of an owner, for people and for metrics. Reading it never waits for the file system.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use crate::owner::Owner;
 
-/// What an owner last managed to say, and how often it failed.
+/// The last successful beat of an owner, and the number of failures.
 #[derive(Clone, Debug)]
 pub struct Beats {
-    /// What the file OWNER says.
+    /// The content of the file OWNER.
     pub owner: Owner,
     /// How long ago it was written.
     pub age: Duration,

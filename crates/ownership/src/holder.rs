@@ -19,7 +19,7 @@ pub struct Holder {
     beating: Mutex<Option<Beating>>,
 }
 
-/// What is said, and where.
+/// The owner's file.
 struct Said {
     directory: PathBuf,
     owner: Mutex<Owner>,
@@ -71,7 +71,7 @@ impl Holder {
         Ok(Holder { said, beating: Mutex::new(Some(Beating { stop, thread })) })
     }
 
-    /// What was said last. Does not wait for the file system.
+    /// The content of the file OWNER, as it was last written. Does not wait for the file system.
     pub fn owner(&self) -> Owner {
         self.beats().owner
     }

@@ -32,13 +32,13 @@ pub struct Forebay {
 }
 
 /// The junction path of the volume that every new pool has.
-const JUNCTION_PATH: &str = "/kafka";
+pub(super) const JUNCTION_PATH: &str = "/kafka";
 const PORT: u16 = 2049;
 /// The port of another build, which may run beside the daemon under test.
 const PORT_OTHER: u16 = 2051;
 const CONNECTIONS: u32 = 4;
 /// Limited, so that the used space of the volume is that of the pool, without the other content of the host's disk.
-const POOL_SIZE_MAX: &str = "48GiB";
+pub(super) const POOL_SIZE_MAX: &str = "48GiB";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Forebay {

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 use rustix::process::Signal;
 use serde::Deserialize;
 
-use super::forebay::differences_of;
+use super::forebay::{JUNCTION_PATH, POOL_SIZE_MAX, differences_of};
 use super::interface::{Storage, Volumes};
 use super::nfs::mount_nfs;
 use super::server::Server;
@@ -23,16 +23,15 @@ use crate::request::StorageKind;
 
 /// The address that moves.
 const ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 99, 0, 5);
-/// The first volume's junction path.
-const JUNCTION_PATH: &str = "/kafka";
 const OPTIONS: &str = "vers=4.2,nconnect=4";
 /// Nothing listens there, and the machine says so.
 const WITNESS_PORT: u16 = 9;
-const POOL_SIZE_MAX: &str = "48GiB";
+/// The lease of a pair, as its guide recommends: clients notice a dead connection after this time.
+const LEASE_SECONDS: &str = "10";
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The interval between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
-/// What the standby says once it may take the pool over.
+/// In the log of a standby that may take the pool over.
 const WATCHING: &str = "has the pool, and what it writes is seen here";
 
 /// One of the two nodes.
@@ -168,7 +167,7 @@ impl Pair {
         let mut command = self.machine(node).command(&self.program);
         command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
         command.args(["--standby", "--node-name", node.name(), "--node-any-file-system", "on"]);
-        command.arg("--fence").arg(self.fence_file());
+        command.arg("--fence").arg(self.fence_file()).args(["--nfs-lease-seconds", LEASE_SECONDS]);
         command.args(["--address", &format!("{ADDRESS}/{PREFIX}@{DEVICE}")]);
         command.args(["--witness", &format!("{}:{WITNESS_PORT}", self.witness)]);
         command.arg("--admin-socket").arg(self.socket(node)).args(["--api-listen", "off"]);

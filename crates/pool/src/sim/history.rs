@@ -156,7 +156,7 @@ pub(crate) fn run_nodes_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, F
     run_with(disk, seed, drawn, TAKEOVERS)
 }
 
-/// What the seed determines for a history before it begins.
+/// The settings of a history, drawn from its seed.
 struct Drawn {
     random: Random,
     setting: Setting,

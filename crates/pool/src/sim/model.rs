@@ -130,7 +130,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// What is known now, for the node that takes the pool over. Nothing that clients do at this node changes it any more.
+    /// A copy for the node that takes the pool over. Later operations at this node do not change it.
     pub(super) fn as_known_now(&self) -> World {
         let mut world = self.clone();
         world.buckets.separate_log();

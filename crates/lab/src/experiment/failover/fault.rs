@@ -41,7 +41,7 @@ impl Fault {
         }
     }
 
-    /// What happens, in a few words.
+    /// A short description.
     pub fn title(self) -> &'static str {
         match self {
             Self::Restart => "The daemon is killed and starts again on its node",

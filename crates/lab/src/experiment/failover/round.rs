@@ -21,7 +21,7 @@ const PRODUCER: &str = "producer";
 const STORAGE: &str = "forebay";
 /// The broker whose machine is lost with the owner.
 const LOST_BROKER: u32 = 1;
-/// What systemd waits before it starts a service again, by default.
+/// The default pause of systemd before it starts a service again.
 const RESTART_PAUSE: Duration = Duration::from_millis(100);
 /// How long the load runs before each loss.
 const WORK: Duration = Duration::from_secs(3);

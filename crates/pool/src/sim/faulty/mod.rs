@@ -109,7 +109,7 @@ struct Inner {
     slow_log: u64,
     /// The witness's states: the last established one, and those noted since.
     states: Vec<State>,
-    /// What keeps a node that was replaced from writing.
+    /// The protection from a node that was replaced.
     protection: Protection,
     /// Whether all writes to segments find no space.
     full: bool,

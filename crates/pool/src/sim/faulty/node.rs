@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     pub(crate) full: Option<(u64, u64)>,
 }
 
-/// What keeps a node from writing after another one has opened the pool.
+/// The protection from a node that still writes after another one has opened the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Protection {
     /// It is switched off, or cut off from the disk.
