@@ -2,7 +2,8 @@
 //!
 //! A machine that takes a pool over first listens on the address, with [`bind()`], although it does not have it yet. Then
 //! [`acquire()`] makes sure that no other machine answers for the address, adds it to a network device, and announces it, so that
-//! clients on the same network segment send to this machine at once. [`Held::release`] removes it again. Where addresses are
+//! clients on the same network segment send to this machine at once, and [`tickle()`] has their connections to the last owner
+//! reset. [`Held::release`] removes the address again. Where addresses are
 //! moved by something else, such as a cloud provider's API or BGP, a [`Hook`] runs a program instead.
 //!
 //! Only Linux is supported. Everything here needs CAP_NET_ADMIN and CAP_NET_RAW, except [`bind()`], [`check`] and [`Hook`].
@@ -22,6 +23,7 @@ mod netlink;
 mod packets;
 mod segment;
 mod service_address;
+mod tickle;
 
 pub use acquire::{Held, Options, acquire, check, release};
 pub use bind::bind;
@@ -29,3 +31,4 @@ pub use error::Error;
 pub use hook::{Hook, HookError};
 pub use mac::Mac;
 pub use service_address::{InvalidAddress, ServiceAddress};
+pub use tickle::tickle;

@@ -56,7 +56,7 @@ mod trace;
 mod tree;
 
 pub use config::Config;
-pub use connection::Connection;
+pub use connection::{Connection, Endpoints, OpenConnections};
 pub use counters::NfsCounters;
 pub use error::ServerError;
 pub use forebay_pool::TRACES;

@@ -6,6 +6,7 @@ use forebay_pool::Pool;
 use forebay_service::Service;
 
 use crate::config::Config;
+use crate::connection::OpenConnections;
 use crate::error::ServerError;
 use crate::identity::Identities;
 use crate::policy::{Policies, Refusals};
@@ -39,6 +40,8 @@ pub struct Shared {
     pub tls: Option<Tls>,
     /// Counters of operations.
     pub statistics: Statistics,
+    /// The connections that are open.
+    pub connections: Arc<OpenConnections>,
     /// What all protocols share: throughput limits, events, accounts.
     pub service: Arc<Service>,
     /// The tree from the root down to the volumes.
@@ -70,6 +73,7 @@ impl Shared {
             identities,
             tls,
             statistics,
+            connections: Arc::default(),
             service,
             exports,
         })

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use crate::beats::{Beats, Record};
+use crate::connections::{self, Ends};
 use crate::owner::{Owner, OwnerError, Phase, Takeover, now};
 use crate::watch::PERIOD;
 
@@ -38,16 +39,22 @@ impl Said {
         self.owner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Makes sure that no other machine has taken the pool.
+    fn confirm(&self, owner: &Owner) -> Result<(), OwnerError> {
+        match Owner::read(&self.directory)? {
+            Some(found) if found.instance != owner.instance => {
+                (self.on_loss)(&found);
+                Err(OwnerError::Lost(found.node.name))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Changes what is said, unless another machine has taken the pool. That is looked at first each time, because the process may have
     /// been suspended since the last one.
     fn change(&self, change: impl FnOnce(&mut Owner)) -> Result<(), OwnerError> {
         let mut owner = self.lock();
-        if let Some(found) = Owner::read(&self.directory)?
-            && found.instance != owner.instance
-        {
-            (self.on_loss)(&found);
-            return Err(OwnerError::Lost(found.node.name));
-        }
+        self.confirm(&owner)?;
         change(&mut owner);
         owner.beat += 1;
         owner.write(&self.directory)?;
@@ -91,6 +98,14 @@ impl Holder {
             (owner.phase, owner.address) = (Phase::Serving, address);
             takeover(&mut owner.takeover);
         })
+    }
+
+    /// Replaces the list of connections that clients have to this process, for the next owner.
+    pub fn record_connections(&self, connections: &[Ends]) -> Result<(), OwnerError> {
+        // Beats do not wait while the list is written: a list of an owner before does no harm.
+        self.said.confirm(&self.said.lock())?;
+        let write = connections::write(&self.said.directory, connections);
+        write.map_err(|source| OwnerError::io("write the connections in", &self.said.directory, source))
     }
 
     /// The pool is closed: others may take it at once. With `moves` this node leaves it to them for ten seconds.

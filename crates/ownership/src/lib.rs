@@ -10,6 +10,7 @@
 //! the directory is taken as well, but a lock of a cluster file system can be lost by an owner that does not notice.
 
 mod beats;
+mod connections;
 mod directory;
 mod holder;
 mod owner;
@@ -18,6 +19,7 @@ mod standby;
 mod watch;
 
 pub use beats::Beats;
+pub use connections::Ends;
 pub use directory::{DirectoryError, check_directory};
 pub use holder::Holder;
 pub use owner::{Node, Owner, OwnerError, Phase, Takeover, TakeoverKind};

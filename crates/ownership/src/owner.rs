@@ -224,7 +224,7 @@ pub enum OwnerError {
 }
 
 impl OwnerError {
-    fn io(action: &'static str, file: &Path, source: io::Error) -> OwnerError {
+    pub(crate) fn io(action: &'static str, file: &Path, source: io::Error) -> OwnerError {
         OwnerError::Io { action, file: file.to_owned(), source }
     }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
+use crate::connections::{self, Ends};
 use crate::directory::require_pool;
 use crate::holder::{Holder, OnLoss};
 use crate::owner::{Node, Owner, OwnerError, Phase, Takeover, now};
@@ -46,6 +47,7 @@ pub struct Standby {
 pub struct Claim {
     directory: PathBuf,
     owner: Owner,
+    connections: Vec<Ends>,
     _lock: File,
 }
 
@@ -81,6 +83,11 @@ impl Claim {
     pub fn hold(self, on_loss: impl Fn(&Owner) + Send + Sync + 'static) -> Result<Holder, OwnerError> {
         let on_loss: OnLoss = Box::new(on_loss);
         Holder::begin(self.directory, self.owner, on_loss)
+    }
+
+    /// The connections of clients to the last owner. Some may no longer exist, and some may be missing.
+    pub fn connections(&self) -> &[Ends] {
+        &self.connections
     }
 
     /// How the pool came to this process.
@@ -184,7 +191,8 @@ impl Standby {
                 address_ms: None,
             };
             let owner = Owner::new(self.node.clone(), takeover)?;
-            return Ok(Claim { directory: self.directory.clone(), owner, _lock: lock });
+            let connections = connections::read(&self.directory);
+            return Ok(Claim { directory: self.directory.clone(), owner, connections, _lock: lock });
         }
     }
 

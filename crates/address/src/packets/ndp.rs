@@ -2,6 +2,7 @@
 
 use std::net::Ipv6Addr;
 
+use super::checksum::internet_checksum;
 use crate::Mac;
 
 /// The Ethernet type of IPv6.
@@ -64,16 +65,9 @@ fn packet(source: Ipv6Addr, destination: Ipv6Addr, mut icmpv6: Vec<u8>) -> Vec<u
 
 /// The checksum of an ICMPv6 message whose checksum field is 0, over the message and a pseudo-header (RFC 8200 section 8.1).
 fn checksum(source: Ipv6Addr, destination: Ipv6Addr, icmpv6: &[u8]) -> u16 {
-    let words = |bytes: &[u8]| -> u64 {
-        let word = |pair: &[u8]| u64::from(pair[0]) << 8 | pair.get(1).map_or(0, |low| u64::from(*low));
-        bytes.chunks(2).map(word).sum()
-    };
-    let mut sum = words(&source.octets()) + words(&destination.octets()) + words(icmpv6);
-    sum += icmpv6.len() as u64 + u64::from(NEXT_HEADER_ICMPV6);
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    !(sum as u16)
+    let length = (icmpv6.len() as u32).to_be_bytes();
+    let next_header = [0, 0, 0, NEXT_HEADER_ICMPV6];
+    internet_checksum(&[&source.octets(), &destination.octets(), &length, &next_header, icmpv6])
 }
 
 /// The machine that uses `address` according to an ICMPv6 message without its IPv6 header; `None` if the message is something else.

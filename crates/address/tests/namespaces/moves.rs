@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
 
-use forebay_address::{Options, acquire, check, release};
+use forebay_address::{Options, acquire, check, release, tickle};
 use pnet_datalink::{Channel, ChannelType, Config};
 
 use crate::addresses;
@@ -132,4 +132,45 @@ fn a_released_address_is_announced_no_more() {
         });
         acquired.await.unwrap().unwrap();
     });
+}
+
+#[test]
+fn a_client_that_only_waits_learns_at_once_that_its_connection_is_gone() {
+    let Some(testbed) = Testbed::new(3) else { return };
+    let [first, second, client] = testbed.machines();
+    let mut connections = Vec::new();
+    for address in addresses() {
+        first.serve(&address, b'1');
+        second.serve(&address, b'2');
+        first.run(async || acquire(&address, &Options::default()).await.unwrap());
+        connections.push((address.clone(), client.connect(&address).unwrap().0));
+    }
+    testbed.disconnect(1);
+    for (address, mut connection) in connections {
+        let ends = (connection.peer_addr().unwrap(), connection.local_addr().unwrap());
+        connection.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
+        second.run(async || {
+            acquire(&address, &Options::default()).await.unwrap();
+            let waiting = tokio::task::spawn_blocking(move || connection.read(&mut [0]).unwrap_err().kind());
+            let told = tokio::spawn(tickle(vec![ends]));
+            assert_eq!(waiting.await.unwrap(), ErrorKind::ConnectionReset);
+            told.abort();
+        });
+    }
+}
+
+#[test]
+fn a_connection_to_the_new_owner_survives_being_told() {
+    let Some(testbed) = Testbed::new(2) else { return };
+    let [owner, client] = testbed.machines();
+    for address in addresses() {
+        owner.serve(&address, b'1');
+        owner.run(async || acquire(&address, &Options::default()).await.unwrap());
+        let (connection, _) = client.connect(&address).unwrap();
+        let ends = (connection.peer_addr().unwrap(), connection.local_addr().unwrap());
+        owner.run(async || tickle(vec![ends]).await.unwrap());
+        connection.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        let kind = (&connection).read(&mut [0]).unwrap_err().kind();
+        assert_eq!(kind, ErrorKind::WouldBlock, "it is still open, and nothing came");
+    }
 }

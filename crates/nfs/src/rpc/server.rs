@@ -75,9 +75,12 @@ impl Door {
             Ok(place) => {
                 let resources = self.resources.clone();
                 let connected = resources.shared.statistics.events.connected();
+                // Without the server's end, the client has closed the connection already.
+                let local = stream.local_addr();
+                let open = local.map(|server| resources.shared.connections.add(connection.id, server, peer));
                 connections.spawn(async move {
                     serve_connection(resources, connection, stream).await;
-                    drop((place, connected));
+                    drop((place, connected, open));
                 });
             }
             Err(setting) => {

@@ -1,5 +1,6 @@
 //! `forebay serve`: the daemon. Start reading at [`run`](mod@run).
 
+mod connections;
 mod node;
 mod notify;
 mod run;

@@ -3,15 +3,20 @@
 //! What must hold: the pool is opened only with a claim; it is said to be released only after it was closed; and a process that learns that
 //! another machine has the pool ends at once.
 
-use std::net::SocketAddr;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_address::{Held, Hook, HookError, Options, ServiceAddress};
-use forebay_ownership::{Claim, Holder, Node, Owner, Standby, check_directory};
+use forebay_nfs::Endpoints;
+use forebay_ownership::{Claim, Ends, Holder, Node, Owner, Standby, check_directory};
+use tokio::sync::watch::Receiver;
+use tokio::task::JoinHandle;
 
+use super::connections;
 use super::notify::Notifier;
 use super::signals::Shutdown;
 use crate::config::{Config, NodeConfig};
@@ -27,6 +32,8 @@ pub struct Owning {
     name: String,
     holder: Option<Arc<Holder>>,
     held: Vec<Held>,
+    /// The connections of clients to the last owner.
+    inherited: Vec<Ends>,
     /// The addresses and the program are to be undone.
     is_acquired: bool,
     claimed: Instant,
@@ -58,8 +65,9 @@ impl Owning {
         notifier.ready("taking the pool");
         let was_fenced = claim.takeover().fence_ms.is_some();
         tell_claim(&claim);
+        let inherited = claim.connections().to_vec();
         let holder = Arc::new(claim.hold(deposed)?);
-        Ok(Some(Owning::new(node, name, Some(holder), was_fenced)))
+        Ok(Some(Owning { inherited, ..Owning::new(node, name, Some(holder), was_fenced) }))
     }
 
     fn new(config: NodeConfig, name: String, holder: Option<Arc<Holder>>, was_fenced: bool) -> Owning {
@@ -68,6 +76,7 @@ impl Owning {
             name,
             holder,
             held: Vec::new(),
+            inherited: Vec::new(),
             is_acquired: false,
             claimed: Instant::now(),
             was_fenced,
@@ -92,6 +101,8 @@ impl Owning {
             let ran = hook(&self.config, program).run("acquire", &[&self.name], &[]).await;
             ran.map_err(|error| anyhow!("node.on_acquire: {error}"))?;
         }
+        let addresses: Vec<IpAddr> = self.config.addresses.iter().map(ServiceAddress::ip).collect();
+        connections::reset(&self.inherited, &addresses);
         if let Some(holder) = &self.holder {
             let ip = self.config.addresses.first().map_or(nfs.ip(), ServiceAddress::ip);
             // Without an address that moves, nobody but this machine knows where to ask.
@@ -102,6 +113,12 @@ impl Owning {
             })?;
         }
         Ok(())
+    }
+
+    /// Tells the next owner which connections clients have to this one, until the task is ended. `None` if there is no other node.
+    pub fn keep_list(&self, open: Receiver<BTreeMap<u64, Endpoints>>) -> Option<JoinHandle<()>> {
+        let holder = self.holder.clone()?;
+        Some(connections::keep_list(holder, self.inherited.clone(), open))
     }
 
     /// How the pool came from another node, if it did.

@@ -215,6 +215,7 @@ async fn serve_pool(
     let notifier = Notifier::from_environment();
     notifier.ready(&notify::status_of(&nfs.shared()));
     let telling = tokio::spawn(notifier.clone().keep_told(nfs.shared()));
+    let listing = owning.keep_list(nfs.shared().connections.subscribe());
     let (asked, stopped) = (shutdown.clone(), pool_stopped(pool.clone(), owning.holder().is_some()));
     let stop = async {
         tokio::select! {
@@ -222,6 +223,9 @@ async fn serve_pool(
             () = stopped => {}
         }
         telling.abort();
+        if let Some(listing) = listing {
+            listing.abort();
+        }
         notifier.stopping();
         owning.release_addresses().await;
     };
