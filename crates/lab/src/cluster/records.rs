@@ -72,6 +72,8 @@ pub struct RecordsPlan {
     pub abort_every: u32,
     /// The producer's compression, by Kafka's name; `None`: no compression.
     pub compression: Option<&'static str>,
+    /// The name of the series with the rate of acknowledgements.
+    pub series: &'static str,
 }
 
 impl RecordsPlan {
@@ -96,6 +98,7 @@ impl RecordsPlan {
             transaction: None,
             abort_every: 5,
             compression: None,
+            series: "Acknowledged records",
         }
     }
 }
@@ -192,7 +195,7 @@ impl Tools {
         }
         let (mut child, log) = self.start_records_named(&plan.topic, &arguments)?;
         let mut speed = Speed::default();
-        let (recorder, planned) = (recorder.clone(), plan.records);
+        let (recorder, planned, series) = (recorder.clone(), plan.records, plan.series);
         let latest = Arc::new(Mutex::new(Summary::new()));
         let gaps = Arc::<Mutex<Gaps>>::default();
         let (theirs, their_gaps) = (Arc::clone(&latest), Arc::clone(&gaps));
@@ -203,7 +206,7 @@ impl Tools {
             let acknowledged = line.get("acknowledged").and_then(Value::as_u64).unwrap_or(0);
             let elapsed_ms = line.get("elapsed_ms").and_then(Value::as_u64).unwrap_or(0);
             if let Some(rate) = speed.step(acknowledged, elapsed_ms) {
-                recorder.point("Acknowledged records", "/s", rate);
+                recorder.point(series, "/s", rate);
                 recorder.detail(format_args!(
                     "{acknowledged} of {planned} records acknowledged, {rate:.0} per second"
                 ));

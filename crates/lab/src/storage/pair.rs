@@ -26,8 +26,6 @@ const ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 99, 0, 5);
 const OPTIONS: &str = "vers=4.2,nconnect=4";
 /// Nothing listens there, and the machine says so.
 const WITNESS_PORT: u16 = 9;
-/// The lease of a pair, as its guide recommends: clients notice a dead connection after this time.
-const LEASE_SECONDS: &str = "10";
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The interval between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -167,7 +165,7 @@ impl Pair {
         let mut command = self.machine(node).command(&self.program);
         command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
         command.args(["--standby", "--node-name", node.name(), "--node-any-file-system", "on"]);
-        command.arg("--fence").arg(self.fence_file()).args(["--nfs-lease-seconds", LEASE_SECONDS]);
+        command.arg("--fence").arg(self.fence_file());
         command.args(["--address", &format!("{ADDRESS}/{PREFIX}@{DEVICE}")]);
         command.args(["--witness", &format!("{}:{WITNESS_PORT}", self.witness)]);
         command.arg("--admin-socket").arg(self.socket(node)).args(["--api-listen", "off"]);

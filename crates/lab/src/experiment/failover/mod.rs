@@ -3,23 +3,25 @@
 //! Kinds of losses are parts of the experiment ([`Fault`]). Each happens several times; after each one everything is checked.
 
 mod fault;
+mod load;
 mod round;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use super::definition::Experiment;
-use crate::cluster::{Assignment, Production, RecordsPlan, Settings};
+use crate::cluster::{Assignment, Settings};
 use crate::host::{Environment, Process};
 use crate::probe::hold;
 use crate::progress::Tone;
 use crate::report::{Recorder, Subject};
 use crate::request::{Profile, Request, StorageKind};
 use crate::storage::{Node, Pair, PairStorage};
-use crate::testbed::{Ended, Layout, Tally, Testbed, TestbedSpec, figure};
+use crate::testbed::{Ended, Layout, Tally, Testbed, TestbedSpec};
 use fault::Fault;
+use load::Load;
 use round::Rounds;
 
 /// The experiment.
@@ -27,15 +29,10 @@ pub struct Failover;
 
 const BROKERS: u32 = 3;
 const FACTOR: u32 = 3;
-/// The topic that is written to: each broker leads one of its partitions.
-const TOPIC: &str = "load";
 /// The topic whose files are only open.
 const IDLE_TOPIC: &str = "idle";
 /// Files that a broker has open for a partition: a log and two indexes.
 const FILES_PER_PARTITION: u32 = 3;
-/// Enough for hours.
-const RECORDS_MAX: u64 = 8_000_000;
-const RECORD_BYTES: u32 = 512;
 /// The broker whose machine has a program with an unlinked open file.
 const HOLDER: u32 = 3;
 /// Where it is, in the broker's own volume.
@@ -93,8 +90,8 @@ impl Experiment for Failover {
             question: "One of two nodes serves the pool, and its daemon is killed, its machine vanishes, it is cut off from the network, or it gives \
                        the pool to the other one. How long do producers wait, and is anything lost?",
             method: "Two nodes with network namespaces of their own see one directory with a pool. Three brokers in guests have it mounted at an \
-                     address that moves with the pool, each with 1,000 files open in a volume of its own, and a producer writes with acks=all and factor 3 \
-                     throughout. A node that vanishes loses its links, and its processes are suspended until the other node's fence program ends \
+                     address that moves with the pool, each with 1,000 files open in a volume of its own, and producers write with acks=all throughout, to \
+                     a topic with replicas on all brokers and to one without replicas on the broker that is lost together with a node. A node that vanishes loses its links, and its processes are suspended until the other node's fence program ends \
                      them. The pause is the longest time between two acknowledgements of one partition. After each loss the clients drop their \
                      caches and every acknowledged record is read back, the pool is checked while it serves, and a program on one of the guests must \
                      go on to read and write a file that it has unlinked.",
@@ -124,12 +121,7 @@ impl Experiment for Failover {
         require_open_files(&pair, &sizes, recorder)?;
         let probe = hold_files(&testbed, environment, recorder)?;
         recorder.stage("load");
-        let acknowledged = environment.out().join("acknowledged.bin");
-        let plan = RecordsPlan {
-            rate: Some(sizes.rate),
-            ..RecordsPlan::new(TOPIC, RECORDS_MAX, RECORD_BYTES, 3, acknowledged)
-        };
-        let production = testbed.cluster.tools().produce(&plan, recorder)?;
+        let loads = Load::start(testbed.cluster.tools(), environment, sizes.rate, recorder)?;
         let mut rounds = Rounds {
             environment,
             recorder,
@@ -137,8 +129,7 @@ impl Experiment for Failover {
             testbed,
             sync,
             probe,
-            production: &production,
-            plan: &plan,
+            loads,
             guest_memory_mib: sizes.guest_memory_mib,
             replacements: 0,
             ended: Ended::default(),
@@ -154,13 +145,12 @@ impl Experiment for Failover {
             }
             rounds.conclude(fault);
         }
-        let Rounds { testbed, probe, mut ended, .. } = rounds;
+        let Rounds { testbed, loads, probe, mut ended, .. } = rounds;
         recorder.stage("end");
-        conclude_production(production, recorder)?;
+        conclude_loads(loads, recorder)?;
         conclude_holding(&testbed, &probe, recorder)?;
         ended.look(&testbed, recorder)?;
         ended.check(&testbed, environment, recorder);
-        std::fs::remove_file(&plan.acknowledged).context("remove the log of acknowledgements")?;
         Ok(format!("The pool was lost {losses} times, and producers only waited."))
     }
 }
@@ -174,12 +164,14 @@ fn create_topics(testbed: &Testbed, sizes: &Sizes, recorder: &Recorder) -> Resul
     recorder.stage("topics");
     let tools = testbed.cluster.tools();
     let idle = sizes.open_files.div_ceil(FILES_PER_PARTITION);
-    for (topic, partitions) in [(TOPIC, BROKERS), (IDLE_TOPIC, idle)] {
-        let assignment = Assignment::even(topic, partitions, FACTOR, BROKERS, 0);
-        tools.create_topic(&assignment, &[("min.insync.replicas", "2".to_owned())])?;
+    let idle = Assignment::even(IDLE_TOPIC, idle, FACTOR, BROKERS, 0);
+    for assignment in Load::topics(BROKERS).iter().chain([&idle]) {
+        tools.create_topic(assignment, &[("min.insync.replicas", "2".to_owned())])?;
+        let (partitions, factor) =
+            (&assignment.partitions, assignment.partitions.first().map_or(0, Vec::len));
         recorder.setting(
-            &format!("topic {topic}"),
-            format!("{partitions} partitions, factor {FACTOR}, min.insync.replicas 2, acks all"),
+            &format!("topic {}", assignment.topic),
+            format!("{} partitions, factor {factor}, min.insync.replicas 2, acks all", partitions.len()),
         );
     }
     Ok(())
@@ -216,12 +208,15 @@ fn hold_files(testbed: &Testbed, environment: &Environment, recorder: &Recorder)
     node.spawn(&program)
 }
 
-/// Stops the load. Every record that was sent must be acknowledged.
-fn conclude_production(production: Production, recorder: &Recorder) -> Result<()> {
-    production.stop()?;
-    let summary = production.wait()?;
-    let [sent, acknowledged, failed] =
-        ["sent", "acknowledged", "failed"].map(|name| figure(&summary, name) as u64);
+/// Stops the loads. Every record that was sent must be acknowledged.
+fn conclude_loads(loads: Vec<Load>, recorder: &Recorder) -> Result<()> {
+    let mut total = [0; 3];
+    for load in loads {
+        for (total, count) in total.iter_mut().zip(load.conclude()?) {
+            *total += count;
+        }
+    }
+    let [sent, acknowledged, failed] = total;
     recorder.figure("acknowledged_records", "Records acknowledged", acknowledged as f64, "");
     let detail = format!("{acknowledged} of {sent} records, {failed} refused");
     let title = "Every record that was sent is acknowledged in the end";

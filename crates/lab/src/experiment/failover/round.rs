@@ -7,20 +7,23 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::fault::{Bars, Fault};
 use super::lane;
-use crate::cluster::{InSync, Production, RecordsPlan, SyncWatch, storage_errors};
+use super::load::Load;
+use crate::cluster::{InSync, SyncWatch, storage_errors};
 use crate::host::{Environment, Process};
 use crate::probe::hold;
 use crate::progress::Tone;
 use crate::report::{Better, Recorder, Target as Bar};
 use crate::storage::{Node, Pair};
-use crate::testbed::{Ended, Tally, Testbed, Title, describe_verification};
+use crate::testbed::{Ended, Tally, Testbed, Title};
 
 /// The lane of the producer.
 const PRODUCER: &str = "producer";
 /// The storage's name in figures.
 const STORAGE: &str = "forebay";
 /// The broker whose machine is lost with the owner.
-const LOST_BROKER: u32 = 1;
+pub const LOST_BROKER: u32 = 1;
+/// The name of the figure for partitions that also wait for Kafka.
+const KAFKAS_PAUSE: &str = "pause_with_kafkas";
 /// The default pause of systemd before it starts a service again.
 const RESTART_PAUSE: Duration = Duration::from_millis(100);
 /// How long the load runs before each loss.
@@ -33,7 +36,6 @@ const QUIET_REPORTS: u32 = 4;
 const RECOVERY_PATIENCE: Duration = Duration::from_secs(180);
 /// Time limit for a broker on a new machine to be in sync.
 const SYNC_PATIENCE: Duration = Duration::from_secs(300);
-const VERIFY_PATIENCE_SECONDS: u32 = 120;
 /// The interval between two looks.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -46,8 +48,7 @@ pub struct Rounds<'a> {
     pub sync: SyncWatch,
     /// The program with an unlinked open file.
     pub probe: Process,
-    pub production: &'a Production,
-    pub plan: &'a RecordsPlan,
+    pub loads: Vec<Load>,
     pub guest_memory_mib: u32,
     /// New machines of the broker so far.
     pub replacements: u32,
@@ -68,7 +69,9 @@ impl Rounds<'_> {
         let owner = self.pair.owner()?;
         let next = if fault.moves_the_pool() { owner.other() } else { owner };
         let held = hold::records_so_far(&self.probe.output().0);
-        self.production.take_gaps();
+        for load in &self.loads {
+            load.production.take_gaps();
+        }
         let lost = Instant::now();
         self.recorder.event(Tone::Bad, format_args!("{} ({})", fault.title(), owner.name()));
         self.recorder.begin(PRODUCER, "waits", Tone::Bad);
@@ -142,37 +145,50 @@ impl Rounds<'_> {
         Ok(lost.elapsed())
     }
 
-    /// Waits until records of every partition are acknowledged again, and returns the longest gap of each.
-    fn wait_until_quiet(&self) -> Result<Vec<u64>> {
+    /// Waits until records of every partition are acknowledged again, and returns the longest gap of each partition of each load.
+    fn wait_until_quiet(&self) -> Result<Vec<Vec<u64>>> {
         let deadline = Instant::now() + RECOVERY_PATIENCE;
-        let (mut longest, mut quiet) = (Vec::new(), 0);
-        while quiet < QUIET_REPORTS {
-            ensure!(!self.production.has_ended(), "the load ended");
+        let mut longest = vec![Vec::new(); self.loads.len()];
+        let mut quiet = vec![0; self.loads.len()];
+        while quiet.iter().any(|quiet| *quiet < QUIET_REPORTS) {
             if Instant::now() > deadline {
                 bail!("records are not acknowledged again; gaps of {longest:?} ms");
             }
             std::thread::sleep(LOOK);
-            let gaps = self.production.take_gaps();
-            if gaps.latest_ms.is_empty() {
-                continue;
+            for (at, load) in self.loads.iter().enumerate() {
+                ensure!(!load.production.has_ended(), "the load on topic {} ended", load.plan.topic);
+                let gaps = load.production.take_gaps();
+                if gaps.latest_ms.is_empty() {
+                    continue;
+                }
+                let longest = &mut longest[at];
+                longest.resize(gaps.longest_ms.len().max(longest.len()), 0);
+                for (longest, gap) in longest.iter_mut().zip(&gaps.longest_ms) {
+                    *longest = (*longest).max(*gap);
+                }
+                let is_quiet = gaps.latest_ms.iter().all(|gap| *gap < QUIET_MS);
+                quiet[at] = if is_quiet { quiet[at] + 1 } else { 0 };
             }
-            longest.resize(gaps.longest_ms.len().max(longest.len()), 0);
-            for (longest, gap) in longest.iter_mut().zip(&gaps.longest_ms) {
-                *longest = (*longest).max(*gap);
-            }
-            quiet = if gaps.latest_ms.iter().all(|gap| *gap < QUIET_MS) { quiet + 1 } else { 0 };
         }
         Ok(longest)
     }
 
-    fn tell(&mut self, fault: Fault, next: Node, serves: Duration, gaps: &[u64]) -> Result<()> {
-        // The partition that the lost broker led waits for Kafka to choose another leader.
-        let counts = |partition: usize| fault != Fault::Broker || partition + 1 != LOST_BROKER as usize;
-        let pause =
-            gaps.iter().enumerate().filter(|(partition, _)| counts(*partition)).map(|(_, gap)| *gap).max();
-        let pause_s = pause.context("there were no reports of the load")? as f64 / 1000.0;
+    fn tell(&mut self, fault: Fault, next: Node, serves: Duration, gaps: &[Vec<u64>]) -> Result<()> {
+        let longest = |is_counted: fn(&Load) -> bool| {
+            let counted = self.loads.iter().zip(gaps).filter(|(load, _)| is_counted(load));
+            counted.flat_map(|(_, gaps)| gaps).max().map(|gap| *gap as f64 / 1000.0)
+        };
+        // What has replicas on the lost broker waits until Kafka takes that one for dead, whatever the storage does.
+        let (pause, kafkas) = match fault {
+            Fault::Broker => (longest(|load| load.is_spared), longest(|load| !load.is_spared)),
+            _ => (longest(|_| true), None),
+        };
+        let pause_s = pause.context("there were no reports of the load")?;
         let part = fault.part();
         self.tally.add(&figure(part, "pause"), STORAGE, pause_s);
+        if let Some(kafkas) = kafkas {
+            self.tally.add(&figure(part, KAFKAS_PAUSE), STORAGE, kafkas);
+        }
         let takeover = self.pair.takeover()?;
         let ms = |value: Option<u64>| value.unwrap_or_default() as f64 / 1000.0;
         let phases = [
@@ -185,14 +201,18 @@ impl Rounds<'_> {
         for (phase, seconds) in phases {
             self.tally.add(&figure(part, phase), STORAGE, seconds);
         }
-        let gaps: Vec<String> = gaps.iter().map(|gap| format!("{:.1}", *gap as f64 / 1000.0)).collect();
+        let seconds = |gap: &u64| format!("{:.1}", *gap as f64 / 1000.0);
+        let of_load = |(load, gaps): (&Load, &Vec<u64>)| {
+            format!("{}: {} s", load.plan.topic, gaps.iter().map(seconds).collect::<Vec<_>>().join(", "))
+        };
+        let partitions: Vec<String> = self.loads.iter().zip(gaps).map(of_load).collect();
         self.recorder.event(
             Tone::Plain,
             format_args!(
-                "node {} served after {:.1} s; the pause was {pause_s:.1} s (partitions: {} s)",
+                "node {} served after {:.1} s; the pause was {pause_s:.1} s (partitions of {})",
                 next.name(),
                 serves.as_secs_f64(),
-                gaps.join(", ")
+                partitions.join("; ")
             ),
         );
         Ok(())
@@ -218,16 +238,18 @@ impl Rounds<'_> {
         let recorder = self.recorder;
         self.ended.look(&self.testbed, recorder)?;
         self.testbed.drop_caches()?;
-        // Those from which the last look at the log of acknowledgements is sure to know.
-        let plan = RecordsPlan { first: Some(self.production.acknowledged()), ..self.plan.clone() };
-        let summary = self.testbed.cluster.tools().verify(&plan, VERIFY_PATIENCE_SECONDS, recorder)?;
-        let (passed, detail) = describe_verification(&summary);
-        recorder.check(
-            "records",
-            "After each loss, every acknowledged record is read back once, byte for byte",
-            passed,
-            detail,
-        );
+        for load in &self.loads {
+            let (passed, detail) = load.verify(self.testbed.cluster.tools(), recorder)?;
+            recorder.check(
+                &format!("records_{}", load.plan.topic),
+                &format!(
+                    "After each loss, every acknowledged record of the topic {} is read back once, byte for byte",
+                    load.plan.topic
+                ),
+                passed,
+                detail,
+            );
+        }
         let differences = self.testbed.storage.check()?;
         let detail = differences.first().cloned().unwrap_or_else(|| "no differences".to_owned());
         recorder.check(
@@ -265,6 +287,10 @@ impl Rounds<'_> {
             ("open", "the pool was opened"),
             ("address", "the address was acquired"),
             ("serves", "from the loss until the next owner served"),
+            (
+                KAFKAS_PAUSE,
+                "a partition with a replica on the lost broker waited, which Kafka first must take for dead",
+            ),
         ] {
             let (name, words) = (figure(part, phase), format!("{}: {words}", part));
             let title = Title { name: &name, title: &words, unit: "s", better: Better::Lower };
