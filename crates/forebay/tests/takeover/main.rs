@@ -3,6 +3,8 @@
 
 mod nodes;
 
+use std::io::{ErrorKind, Read};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -117,6 +119,23 @@ fn a_node_that_vanishes_is_fenced_and_replaced_and_nothing_is_lost() {
     assert!(events.contains("took the pool from node a"), "{events}");
     // Its exit status says that there are no differences.
     cluster.command("b", &["pool", "check", "--read"]);
+}
+
+/// A client that has got the acknowledgement of TCP for its request, and no reply, sends nothing that could be answered by a reset.
+#[test]
+fn a_client_that_only_waits_learns_that_its_connection_is_gone() {
+    let Some((cluster, [a, b], handle)) = two_nodes(Fence::Kills) else { return };
+    let mut waiting = cluster.on_clients(async || TcpStream::connect(nfs()).unwrap());
+    let client = waiting.local_addr().unwrap().to_string();
+    let list = cluster.pool().join("CONNECTIONS");
+    wait_for("the connection in the list", || {
+        std::fs::read_to_string(&list).is_ok_and(|list| list.contains(&client))
+    });
+    cluster.vanish("a", &a);
+    waiting.set_read_timeout(Some(TAKEOVER_MAX)).unwrap();
+    assert_eq!(waiting.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert!(b.log().contains("clients of the last owner are told to connect again"), "{}", b.log());
+    reclaim_and_write(&cluster, &handle);
 }
 
 #[test]
