@@ -55,6 +55,9 @@ pub struct Config {
     pub locks_per_client_max: usize,
     /// Seconds without data after which an idle connection that carries no session is closed. Default 60.
     pub idle_seconds_max: u32,
+    /// Whether connections end with a reset, so that nothing of them stays in the kernel (SO_LINGER with 0 s). Otherwise a node that gives its address
+    /// to another one, and gets it back within minutes, still has them, and answers clients on them.
+    pub resets_connections: bool,
     /// Certificates for TLS. Default: none, TLS is not offered.
     pub tls: Option<TlsFiles>,
     /// Trace one in this many COMPOUNDs; 0 means none. Default 0.
@@ -93,6 +96,7 @@ impl Default for Config {
             opens_per_client_max: 1_000_000,
             locks_per_client_max: 1_000_000,
             idle_seconds_max: 60,
+            resets_connections: false,
             tls: None,
             trace_one_in: 0,
             id_domain: None,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use crate::beats::{Beats, Record};
-use crate::connections::{self, Ends};
+use crate::connections::{self, Connections};
 use crate::owner::{Owner, OwnerError, Phase, Takeover, now};
 use crate::watch::PERIOD;
 
@@ -101,7 +101,7 @@ impl Holder {
     }
 
     /// Replaces the list of connections that clients have to this process, for the next owner.
-    pub fn record_connections(&self, connections: &[Ends]) -> Result<(), OwnerError> {
+    pub fn record_connections(&self, connections: &Connections) -> Result<(), OwnerError> {
         // Beats do not wait while the list is written: a list of an owner before does no harm.
         self.said.confirm(&self.said.lock())?;
         let write = connections::write(&self.said.directory, connections);

@@ -19,7 +19,7 @@ mod standby;
 mod watch;
 
 pub use beats::Beats;
-pub use connections::Ends;
+pub use connections::{Connections, Ends};
 pub use directory::{DirectoryError, check_directory};
 pub use holder::Holder;
 pub use owner::{Node, Owner, OwnerError, Phase, Takeover, TakeoverKind};

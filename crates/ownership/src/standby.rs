@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
-use crate::connections::{self, Ends};
+use crate::connections::{self, Connections};
 use crate::directory::require_pool;
 use crate::holder::{Holder, OnLoss};
 use crate::owner::{Node, Owner, OwnerError, Phase, Takeover, now};
@@ -47,7 +47,7 @@ pub struct Standby {
 pub struct Claim {
     directory: PathBuf,
     owner: Owner,
-    connections: Vec<Ends>,
+    connections: Connections,
     _lock: File,
 }
 
@@ -86,7 +86,7 @@ impl Claim {
     }
 
     /// The connections of clients to the last owner. Some may no longer exist, and some may be missing.
-    pub fn connections(&self) -> &[Ends] {
+    pub fn connections(&self) -> &Connections {
         &self.connections
     }
 

@@ -94,6 +94,11 @@ pub(super) async fn serve_connection(resources: Resources, connection: Arc<Conne
     if let Err(error) = SockRef::from(&stream).set_tcp_keepalive(&keepalive()) {
         tracing::debug!(id = connection.id, %error, "connection is not probed; it ends when it is idle too long");
     }
+    if resources.shared.config.resets_connections
+        && let Err(error) = SockRef::from(&stream).set_linger(Some(Duration::ZERO))
+    {
+        tracing::debug!(id = connection.id, %error, "connection may stay in the kernel after its end");
+    }
     let (reading, writing) = stream.into_split();
     let client = connection.peer.ip();
     let backlog = Arc::new(resources.memory.answered.of(client));

@@ -8,6 +8,7 @@ use forebay_nfs::Config;
 use forebay_nfs_client::{Client, ClientOptions, Connection, Wire};
 use forebay_nfs_proto::rpc::OpaqueAuth;
 use forebay_nfs_proto::xdr::nfs4::{Operation, ReadArgs, StableHow};
+use tokio::net::TcpStream;
 
 use crate::harness::{Daemon, compound, eventually, put, root};
 
@@ -69,6 +70,22 @@ async fn a_connection_on_which_nothing_happens_is_closed() {
     let server = Daemon::start_with(Config { idle_seconds_max: 1, ..Config::default() }).await;
     let mut idle = Wire::connect(server.address()).await.unwrap();
     assert!(idle.receive(DEADLINE).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn nothing_of_a_connection_stays_in_the_kernel_where_addresses_move() {
+    for resets_connections in [false, true] {
+        let mut server = Daemon::start_with(Config { resets_connections, ..Config::default() }).await;
+        let address = server.address();
+        let client = TcpStream::connect(address).await.unwrap();
+        let open = server.shared().connections.subscribe();
+        eventually("the connection is accepted", async || !open.borrow().is_empty()).await;
+        server.stop().await;
+        // Local and remote address, in hexadecimal: proc_net_tcp(5).
+        let ports = format!("{:04X} 0100007F:{:04X} ", address.port(), client.local_addr().unwrap().port());
+        let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+        assert_eq!(table.contains(&ports), !resets_connections, "{table}");
+    }
 }
 
 #[tokio::test]

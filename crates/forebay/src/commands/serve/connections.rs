@@ -8,19 +8,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use forebay_nfs::Endpoints;
-use forebay_ownership::{Ends, Holder};
+use forebay_ownership::{Connections, Ends, Holder};
 use tokio::sync::watch::Receiver;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 /// The list is written no more often than this.
 const PAUSE: Duration = Duration::from_millis(300);
-/// The connections of the last owner stay in the list for so long, in case this node fails before all clients have noticed.
+/// The last owner's connections stay in the list for so long, in case this node fails before all clients have noticed.
 const INHERITED_FOR: Duration = Duration::from_secs(60);
 
 /// Has the connections to the last owner reset. `addresses` are those that this node has acquired; without any, a program moved them.
-pub fn reset(inherited: &[Ends], addresses: &[IpAddr]) {
+pub fn reset(inherited: &Connections, addresses: &[IpAddr]) {
     let is_here = |(server, _): &&Ends| addresses.is_empty() || addresses.contains(&server.ip());
-    let connections: Vec<Ends> = inherited.iter().filter(is_here).copied().collect();
+    let connections: Vec<Ends> =
+        inherited.own.iter().chain(&inherited.before).filter(is_here).copied().collect();
     if connections.is_empty() {
         return;
     }
@@ -50,7 +51,8 @@ async fn keep(holder: Arc<Holder>, mut inherited: Vec<Ends>, mut open: Receiver<
         }
         let now: BTreeSet<Ends> =
             open.borrow_and_update().values().map(|ends| (ends.server, ends.client)).collect();
-        let list: Vec<Ends> = now.into_iter().chain(inherited.iter().copied()).collect();
+        let before = inherited.iter().filter(|ends| !now.contains(*ends)).copied().collect();
+        let list = Connections { own: now.into_iter().collect(), before };
         let holder = holder.clone();
         let written = spawn_blocking(move || holder.record_connections(&list)).await;
         match written {

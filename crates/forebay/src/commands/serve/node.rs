@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_address::{Held, Hook, HookError, Options, ServiceAddress};
 use forebay_nfs::Endpoints;
-use forebay_ownership::{Claim, Ends, Holder, Node, Owner, Standby, check_directory};
+use forebay_ownership::{Claim, Connections, Holder, Node, Owner, Standby, check_directory};
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 
@@ -33,7 +33,7 @@ pub struct Owning {
     holder: Option<Arc<Holder>>,
     held: Vec<Held>,
     /// The connections of clients to the last owner.
-    inherited: Vec<Ends>,
+    inherited: Connections,
     /// The addresses and the program are to be undone.
     is_acquired: bool,
     claimed: Instant,
@@ -65,7 +65,7 @@ impl Owning {
         notifier.ready("taking the pool");
         let was_fenced = claim.takeover().fence_ms.is_some();
         tell_claim(&claim);
-        let inherited = claim.connections().to_vec();
+        let inherited = claim.connections().clone();
         let holder = Arc::new(claim.hold(deposed)?);
         Ok(Some(Owning { inherited, ..Owning::new(node, name, Some(holder), was_fenced) }))
     }
@@ -76,7 +76,7 @@ impl Owning {
             name,
             holder,
             held: Vec::new(),
-            inherited: Vec::new(),
+            inherited: Connections::default(),
             is_acquired: false,
             claimed: Instant::now(),
             was_fenced,
@@ -118,7 +118,7 @@ impl Owning {
     /// Tells the next owner which connections clients have to this one, until the task is ended. `None` if there is no other node.
     pub fn keep_list(&self, open: Receiver<BTreeMap<u64, Endpoints>>) -> Option<JoinHandle<()>> {
         let holder = self.holder.clone()?;
-        Some(connections::keep_list(holder, self.inherited.clone(), open))
+        Some(connections::keep_list(holder, self.inherited.own.clone(), open))
     }
 
     /// How the pool came from another node, if it did.

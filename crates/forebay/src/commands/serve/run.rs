@@ -331,6 +331,7 @@ fn nfs_config(config: &Config, files_max: u64) -> forebay_nfs::Config {
         trace_one_in: config.traces.otlp_endpoint.as_ref().map_or(0, |_| config.traces.nfs_one_in),
         requests_bytes_max: usize::try_from(config.nfs.requests_max).unwrap_or(usize::MAX),
         state_bytes_max: usize::try_from(config.nfs.state_max).unwrap_or(usize::MAX),
+        resets_connections: config.node.standby,
         ..forebay_nfs::Config::default()
     }
 }
