@@ -1,4 +1,4 @@
-// Parses quantities: `1.2GB/s`, `400 MiB`, `100TB`. `forebay size` accepts the same forms.
+// Parses quantities: `1.2GB/s`, `400 MiB`, `5G`. The command line accepts the same forms.
 
 const UNITS: Record<string, number> = {
   pib: 2 ** 50,
@@ -6,6 +6,11 @@ const UNITS: Record<string, number> = {
   gib: 2 ** 30,
   mib: 2 ** 20,
   kib: 2 ** 10,
+  p: 2 ** 50,
+  t: 2 ** 40,
+  g: 2 ** 30,
+  m: 2 ** 20,
+  k: 2 ** 10,
   pb: 1e15,
   tb: 1e12,
   gb: 1e9,

@@ -9,6 +9,7 @@ test('amounts are read in both kinds of units', () => {
   assert.equal(parseRate('1.2GB/s'), 1.2e9)
   assert.equal(parseRate('400 MiB/s'), 400 * 1024 ** 2)
   assert.equal(parseBytes('5mb'), 5e6)
+  assert.equal(parseBytes('1.5G'), 1.5 * 1024 ** 3)
   for (const wrong of ['', '12', 'GB', '-1GB', '1GB/h', 'infB', '1e400GB']) assert.equal(parseRate(wrong), null, wrong)
   assert.deepEqual(['7d', '36h', '2 weeks', '0d', 'soon'].map(parseTime), [604_800, 129_600, 1_209_600, null, null])
 })

@@ -171,7 +171,7 @@ mod tests {
             ("[nfs]\nlease_seconds = \"30\"", "nfs.lease_seconds: takes a whole number without quotes"),
             ("[nfs]\nlease_seconds = 0", "`0` is not a whole number from 5 to 3600"),
             ("[nfs]\nlisten = \"localhost\"", "write IP:PORT"),
-            ("[pool]\nsize_max = \"12GB\"", "forebay.toml:2: pool.size_max: `12GB` is not a size"),
+            ("[pool]\nsize_max = \"12XB\"", "forebay.toml:2: pool.size_max: `12XB` is not a size"),
             ("pool = 3", "write [pool]"),
             ("[pool", "forebay.toml:1: "),
             ("[pool]\n[pool]\n", "duplicate key"),

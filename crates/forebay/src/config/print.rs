@@ -78,7 +78,8 @@ pub fn reference() -> String {
          this order, applies: the flag of `forebay serve`, the environment variable, the key in the file that\n\
          `--config FILE` or `FOREBAY_CONFIG` names. Otherwise the default applies.\n\n\
          `forebay config init` prints a commented file with all defaults, and `forebay config check FILE` checks one.\n\
-         Unknown keys are errors. Sizes are written like `500GiB`; the units are B, KiB, MiB, GiB and TiB.\n",
+         Unknown keys are errors. Sizes are written like `500GiB` or `1.5TB`: KiB to PiB, or just K to P, are\n\
+         powers of 1,024, and KB to PB are powers of 1,000.\n",
     );
     for (section, about) in SECTIONS {
         append(&mut text, format_args!("\n## [{section}]\n\n{about}\n"));

@@ -1,26 +1,54 @@
-//! Sizes as people write them: `500GiB`, `128 MiB`, `4096`.
+//! Sizes as people write them: `500GiB`, `1.5 TB`, `128M`, `4096`.
 //!
-//! Only binary units are accepted, since disks, segments and memory are all counted in them here. `GB` is
-//! rejected with a hint.
+//! Units with an `i` and bare letters are powers of 1,024, as in other storage systems; `KB` to `PB` are powers of 1,000. Sizes are
+//! shown in binary units.
 
-const UNITS: [(&str, u32); 5] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0)];
+/// Binary units, and the power of 2 of each.
+const UNITS: [(&str, u32); 6] = [("PiB", 50), ("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0)];
 
-/// Parses a size in bytes: an integer with or without a unit.
+/// The letters of units, from the smallest.
+const LETTERS: &str = "KMGTP";
+
+/// More digits after the point do not change a number of bytes below 16 EiB.
+const DECIMALS_MAX: usize = 18;
+
+/// Parses a size in bytes: a number, which may have a fraction, with or without a unit. A part of a byte is left out.
 pub fn parse(text: &str) -> Result<u64, String> {
     let text = text.trim();
-    let digits_end = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
-    let (digits, unit) = text.split_at(digits_end);
-    let hint = || format!("`{text}` is not a size; write it like 500GiB, 128MiB or 4096 (bytes)");
-    let number: u64 = digits.parse().map_err(|_| hint())?;
-    let shift = match unit.trim() {
-        "" => 0,
-        unit => UNITS
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case(unit))
-            .map(|(_, shift)| *shift)
-            .ok_or_else(|| format!("{}; units are B, KiB, MiB, GiB and TiB", hint()))?,
-    };
-    number.checked_mul(1 << shift).ok_or_else(|| format!("`{text}` is more than 16 EiB"))
+    let number_end = text.find(|character: char| !matches!(character, '0'..='9' | '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(number_end);
+    let hint = || format!("`{text}` is not a size; write it like 500GiB, 1.5TB or 4096 (bytes)");
+    let (mantissa, divisor) = decimal(number).ok_or_else(hint)?;
+    let unit = factor(unit.trim())
+        .ok_or_else(|| format!("{}; units are B, KiB, MiB, GiB, TiB, PiB, and KB, MB, GB, TB, PB", hint()))?;
+    let bytes = mantissa.checked_mul(unit).map(|product| product / divisor);
+    bytes.and_then(|bytes| u64::try_from(bytes).ok()).ok_or_else(|| format!("`{text}` is more than 16 EiB"))
+}
+
+/// The number as an integer and what it must be divided by.
+fn decimal(number: &str) -> Option<(u128, u128)> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.len() + fraction.len() == 0 || fraction.contains('.') {
+        return None;
+    }
+    let fraction = &fraction[..fraction.len().min(DECIMALS_MAX)];
+    let mantissa = format!("0{whole}{fraction}").parse().ok()?;
+    Some((mantissa, 10_u128.pow(fraction.len() as u32)))
+}
+
+/// The bytes of a unit.
+fn factor(unit: &str) -> Option<u128> {
+    let unit = unit.to_ascii_uppercase();
+    if matches!(unit.as_str(), "" | "B") {
+        return Some(1);
+    }
+    let (letter, rest) = unit.split_at_checked(1)?;
+    let power = LETTERS.find(letter)? as u32 + 1;
+    match rest {
+        "" | "IB" => Some(1 << (10 * power)),
+        "B" => Some(1000_u128.pow(power)),
+        _ => None,
+    }
 }
 
 /// Formats a size exactly, with the largest unit that gives an integer; [`parse`] reads it back.
@@ -51,15 +79,42 @@ mod tests {
 
     #[test]
     fn sizes_are_read_with_and_without_unit() {
-        assert_eq!(parse("4096"), Ok(4096));
-        assert_eq!(parse("128MiB"), Ok(128 << 20));
-        assert_eq!(parse("500 gib"), Ok(500 << 30));
-        assert_eq!(parse("0"), Ok(0));
+        for (text, bytes) in [
+            ("4096", 4096),
+            ("0", 0),
+            ("128MiB", 128 << 20),
+            ("500 gib", 500 << 30),
+            ("500GB", 500_000_000_000),
+            ("12 kb", 12_000),
+            ("5G", 5 << 30),
+            ("2p", 2 << 50),
+            ("1.5TiB", 3 << 39),
+            (".5K", 512),
+            ("1.2GB", 1_200_000_000),
+            ("0.1KiB", 102),
+            ("1.0000000000000000000000000001 B", 1),
+        ] {
+            assert_eq!(parse(text), Ok(bytes), "{text}");
+        }
+        assert_eq!(parse("18446744073709551615"), Ok(u64::MAX));
     }
 
     #[test]
-    fn what_is_no_size_is_refused_with_a_hint() {
-        for text in ["", "GiB", "12GB", "1.5GiB", "-1", "lots", "99999999999TiB"] {
+    fn a_text_that_is_no_size_is_refused_with_a_hint() {
+        for text in [
+            "",
+            "GiB",
+            ".",
+            "1.2.3G",
+            "12GiBs",
+            "12XB",
+            "-1",
+            "1e3",
+            "lots",
+            "99999999999TiB",
+            "1 0 G",
+            "5 ä",
+        ] {
             let message = parse(text).unwrap_err();
             assert!(message.contains(text), "{message}");
         }
@@ -67,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_size_is_written_so_that_it_reads_back() {
-        for bytes in [0, 1, 1023, 1024, 1536, 128 << 20, 500 << 30, u64::MAX] {
+        for bytes in [0, 1, 1023, 7 << 50, 1024, 1536, 128 << 20, 500 << 30, u64::MAX] {
             assert_eq!(parse(&exact(bytes)), Ok(bytes));
         }
         assert_eq!(exact(500 << 30), "500GiB");

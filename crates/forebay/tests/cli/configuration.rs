@@ -43,8 +43,8 @@ fn a_wrong_value_is_refused_with_its_origin() {
     let refused = run(&["serve", "--nfs-listen", "2049"]);
     assert_refused(&refused, 2, &["--nfs-listen: `2049` is not an address"]);
 
-    let refused = finish(forebay().arg("serve").env("FOREBAY_POOL_SIZE_MAX", "12GB"));
-    assert_refused(&refused, 2, &["FOREBAY_POOL_SIZE_MAX: `12GB` is not a size", "500GiB"]);
+    let refused = finish(forebay().arg("serve").env("FOREBAY_POOL_SIZE_MAX", "12XB"));
+    assert_refused(&refused, 2, &["FOREBAY_POOL_SIZE_MAX: `12XB` is not a size", "500GiB"]);
 
     let refused = run(&["serve", "--nfs-lease-seconds", "60"]);
     assert_refused(&refused, 2, &["nfs.grace_seconds is 45", "nfs.lease_seconds (60)"]);

@@ -17,6 +17,7 @@ mod object;
 mod pair;
 mod relay;
 mod server;
+mod supervisor;
 mod usage;
 
 use anyhow::{Result, bail};

@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::net::Ipv4Addr;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,7 @@ use super::forebay::{JUNCTION_PATH, POOL_SIZE_MAX, differences_of};
 use super::interface::{Storage, Volumes};
 use super::nfs::mount_nfs;
 use super::server::Server;
+use super::supervisor::Supervisor;
 use crate::host::{DEVICE, Environment, Guest, Machine, PREFIX};
 use crate::request::StorageKind;
 
@@ -110,13 +111,15 @@ pub struct Pair {
 /// A node's daemon.
 struct Daemon {
     server: Server,
+    supervisor: Supervisor,
     /// Where its log began when it was started last.
     log_from: u64,
 }
 
 impl Daemon {
-    fn new(name: &'static str) -> Self {
-        Self { server: Server::new(name), log_from: 0 }
+    fn new(name: &'static str, state: &Path) -> Result<Self> {
+        let supervisor = Supervisor::new(state.join(format!("{name}.notify")))?;
+        Ok(Self { server: Server::new(name), supervisor, log_from: 0 })
     }
 }
 
@@ -125,14 +128,15 @@ impl Pair {
     pub fn start(environment: &Environment) -> Result<Arc<Self>> {
         let network = environment.network()?;
         let machine = |node: Node| network.add_machine(node.name(), node.address());
+        let state = environment.state_folder();
         let pair = Arc::new(Self {
             program: environment.daemon()?.to_owned(),
             pool: environment.fresh("pair-data")?,
-            state: environment.state_folder().to_owned(),
+            state: state.to_owned(),
             logs: environment.logs(),
             witness: environment.gateway(),
             machines: [machine(Node::A)?, machine(Node::B)?],
-            daemons: Mutex::new([Daemon::new("node a"), Daemon::new("node b")]),
+            daemons: Mutex::new([Daemon::new("node-a", state)?, Daemon::new("node-b", state)?]),
         });
         pair.write_fence()?;
         let mut init = Command::new(&pair.program);
@@ -160,9 +164,25 @@ impl Pair {
         Ok(())
     }
 
-    /// Starts the daemon of a node. It serves the pool, or waits until it may.
+    /// Starts the daemon of a node that was off. It serves the pool, or waits until it may.
     pub fn start_node(&self, node: Node) -> Result<()> {
-        let mut command = self.machine(node).command(&self.program);
+        of(&mut self.daemons(), node).supervisor.forget();
+        self.restart_node(node)
+    }
+
+    /// Starts the daemon of a node again, as an init system does that has kept its listener.
+    pub fn restart_node(&self, node: Node) -> Result<()> {
+        let mut daemons = self.daemons();
+        let daemon = of(&mut daemons, node);
+        let (mut command, stdin) = match daemon.supervisor.pass()? {
+            Some((shell, stdin)) => {
+                let mut command = self.machine(node).command(shell[0]);
+                command.args(&shell[1..]).arg(&self.program);
+                (command, stdin)
+            }
+            None => (self.machine(node).command(&self.program), Stdio::null()),
+        };
+        command.env("NOTIFY_SOCKET", daemon.supervisor.path());
         command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
         command.args(["--standby", "--node-name", node.name(), "--node-any-file-system", "on"]);
         command.arg("--fence").arg(self.fence_file());
@@ -175,10 +195,8 @@ impl Pair {
             .append(true)
             .open(&log)
             .with_context(|| format!("open {}", log.display()))?;
-        let mut daemons = self.daemons();
-        let daemon = of(&mut daemons, node);
         daemon.log_from = log.metadata()?.len();
-        daemon.server.start(&mut command, log)?;
+        daemon.server.start_with_input(&mut command, stdin, log)?;
         let pid = daemon.server.pid().context("the daemon does not run")?;
         fs::write(self.pid_file(node), pid.to_string()).context("write the daemon's process id")
     }
@@ -243,7 +261,10 @@ impl Pair {
 
     /// Kills a node's daemon (kill -9).
     pub fn kill(&self, node: Node) -> Result<()> {
-        of(&mut self.daemons(), node).server.kill()
+        let mut daemons = self.daemons();
+        let daemon = of(&mut daemons, node);
+        daemon.supervisor.receive();
+        daemon.server.kill()
     }
 
     /// Cuts a node off: its links are down, and nothing runs on it any more.

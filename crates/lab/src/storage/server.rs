@@ -25,9 +25,14 @@ impl Server {
         Self { name, child: None }
     }
 
-    /// Starts it, with both outputs to a log.
+    /// Starts it, with both outputs to a log, and without an input.
     pub fn start(&mut self, command: &mut Command, log: File) -> Result<()> {
-        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        self.start_with_input(command, Stdio::null(), log)
+    }
+
+    /// The same, with a standard input.
+    pub fn start_with_input(&mut self, command: &mut Command, stdin: Stdio, log: File) -> Result<()> {
+        command.stdin(stdin).stdout(log.try_clone()?).stderr(log);
         self.child = Some(command.spawn().with_context(|| format!("start {}", self.name))?);
         Ok(())
     }

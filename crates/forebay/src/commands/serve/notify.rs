@@ -4,6 +4,9 @@
 //! What must hold: the listener never delays the daemon, and it is no error if there is none.
 
 use std::env;
+use std::io::IoSlice;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
@@ -11,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use forebay_nfs::Shared;
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
 /// How often the status is checked. It is sent when it has changed.
 const STATUS_EVERY: Duration = Duration::from_secs(2);
@@ -22,6 +26,26 @@ pub struct Notifier(Option<Arc<Listening>>);
 struct Listening {
     socket: UnixDatagram,
     address: SocketAddr,
+}
+
+/// The init system keeps nothing twice.
+const KEEP_LISTENER: &str = "FDSTORE=1\nFDNAME=nfs";
+const FORGET_LISTENER: &str = "FDSTOREREMOVE=1\nFDNAME=nfs";
+
+impl Listening {
+    /// Sends a message with a file descriptor.
+    fn send_with(&self, message: &[u8], descriptor: BorrowedFd<'_>) -> std::io::Result<()> {
+        // Messages with descriptors are sent to the address that a socket is connected to.
+        let socket = UnixDatagram::unbound()?;
+        socket.set_nonblocking(true)?;
+        socket.connect_addr(&self.address)?;
+        let descriptors = [descriptor];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        control.push(SendAncillaryMessage::ScmRights(&descriptors));
+        sendmsg(&socket, &[IoSlice::new(message)], &mut control, SendFlags::empty())?;
+        Ok(())
+    }
 }
 
 impl Notifier {
@@ -62,6 +86,20 @@ impl Notifier {
         self.send("STOPPING=1\nSTATUS=finishing requests in progress and closing the pool");
     }
 
+    /// Has the init system keep a copy of the listener for the next start. It ignores this unless its service allows it
+    /// (FileDescriptorStoreMax=).
+    pub fn keep_listener(&self, listener: impl AsFd) {
+        let Some(listening) = &self.0 else { return };
+        if let Err(error) = listening.send_with(KEEP_LISTENER.as_bytes(), listener.as_fd()) {
+            tracing::debug!(%error, "NOTIFY_SOCKET: the listener was not sent");
+        }
+    }
+
+    /// Has the init system close the listener that it keeps.
+    pub fn forget_listener(&self) {
+        self.send(FORGET_LISTENER);
+    }
+
     /// Sends the server's status whenever it changes, until the future is dropped.
     pub async fn keep_told(self, nfs: Arc<Shared>) {
         let mut told = String::new();
@@ -96,6 +134,11 @@ pub fn status_of(nfs: &Shared) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::IoSliceMut;
+    use std::net::{TcpListener, TcpStream};
+
+    use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+
     use super::*;
 
     fn receive(socket: &UnixDatagram) -> String {
@@ -117,6 +160,30 @@ mod tests {
         let listener = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
         Notifier::open(format!("@{name}").as_bytes()).unwrap().stopping();
         assert!(receive(&listener).starts_with("STOPPING=1\n"));
+    }
+
+    #[test]
+    fn a_listener_is_sent_that_still_takes_connections_when_its_process_has_closed_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("notify");
+        let init = UnixDatagram::bind(&path).unwrap();
+        init.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        Notifier::open(path.as_os_str().as_bytes()).unwrap().keep_listener(&listener);
+        drop(listener);
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let mut message = [0; 64];
+        let received =
+            recvmsg(&init, &mut [IoSliceMut::new(&mut message)], &mut control, RecvFlags::empty()).unwrap();
+        assert_eq!(&message[..received.bytes], KEEP_LISTENER.as_bytes());
+        let Some(RecvAncillaryMessage::ScmRights(mut descriptors)) = control.drain().next() else {
+            panic!("no descriptor")
+        };
+        let kept = TcpListener::from(descriptors.next().unwrap());
+        let _client = TcpStream::connect(address).unwrap();
+        kept.accept().unwrap();
     }
 
     #[test]

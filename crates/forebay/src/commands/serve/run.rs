@@ -25,6 +25,7 @@ use rustix::process::{Resource, getrlimit, setrlimit, umask};
 use tokio::net::TcpListener;
 use tokio::signal::unix::Signal;
 
+use super::listener::{self, listen};
 use super::node::Owning;
 use super::notify::{self, Notifier};
 use super::s3;
@@ -73,14 +74,15 @@ pub fn run(config: &Config) -> Result<()> {
 async fn serve(config: &Config, files_max: u64) -> Result<()> {
     check_path(&config.admin_socket())?;
     let (trigger, shutdown) = signals::watch()?;
-    if config.node.standby {
+    let inherited = listener::inherited(config, &Notifier::from_environment());
+    if config.node.standby && inherited.is_none() {
         // An address that is in use is an error now, not when the pool is taken.
         drop(listen(config).await?);
     }
     let Some(mut owning) = Owning::wait(config, &shutdown).await? else { return Ok(()) };
     let moves = Arc::new(AtomicBool::new(false));
     let stop = Stop { trigger, shutdown, moves: moves.clone() };
-    let outcome = serve_owned(config, files_max, &mut owning, stop).await;
+    let outcome = serve_owned(config, files_max, inherited, &mut owning, stop).await;
     owning.release_addresses().await;
     match outcome {
         Outcome::Closed(served) => served.and(owning.release(moves.load(Ordering::Acquire)))?,
@@ -107,12 +109,23 @@ enum Outcome {
     NotClosed(Result<()>),
 }
 
-async fn serve_owned(config: &Config, files_max: u64, owning: &mut Owning, stop: Stop) -> Outcome {
+async fn serve_owned(
+    config: &Config,
+    files_max: u64,
+    inherited: Option<std::net::TcpListener>,
+    owning: &mut Owning,
+    stop: Stop,
+) -> Outcome {
     // Clients that connect while the pool is being opened wait. If they were refused, a Linux client would wait for three seconds.
-    let listener = match listen(config).await {
+    let listener = match inherited.map(TcpListener::from_std) {
+        Some(Ok(listener)) => Ok(listener),
+        Some(Err(_)) | None => listen(config).await,
+    };
+    let listener = match listener {
         Ok(listener) => listener,
         Err(error) => return Outcome::Closed(Err(error)),
     };
+    Notifier::from_environment().keep_listener(&listener);
     let opened = tokio::select! {
         pool = open_pool(&config.pool) => pool,
         // Threads that open the pool may go on until the process ends.
@@ -142,18 +155,6 @@ async fn pool_stopped(pool: Pool, is_shared: bool) {
         tokio::time::sleep(STOPPED_EVERY).await;
     }
     tracing::error!("the pool has stopped after a failure: this node gives it up");
-}
-
-/// The listener of the NFS server. An address that moves between nodes need not be here yet.
-async fn listen(config: &Config) -> Result<TcpListener> {
-    let address = config.nfs.listen;
-    let moves = config.node.addresses.iter().any(|moving| moving.ip() == address.ip());
-    let listener = if moves {
-        forebay_address::bind(address).and_then(TcpListener::from_std)
-    } else {
-        TcpListener::bind(address).await
-    };
-    listener.map_err(|source| explain_bind("nfs", address, &source))
 }
 
 async fn serve_pool(

@@ -1,19 +1,10 @@
-//! Quantities as planners write them: `1.2GB/s`, `400MiB/s`, `100TB`. Unlike in the configuration, where a
-//! size must be exact, fractions and decimal units are accepted.
+//! Quantities as planners write them, with a unit: `1.2GB/s`, `400MiB/s`, `100TB`.
 
-const UNITS: [(&str, f64); 11] = [
-    ("PiB", (1_u64 << 50) as f64),
-    ("TiB", (1_u64 << 40) as f64),
-    ("GiB", (1_u64 << 30) as f64),
-    ("MiB", (1_u64 << 20) as f64),
-    ("KiB", (1_u64 << 10) as f64),
-    ("PB", 1e15),
-    ("TB", 1e12),
-    ("GB", 1e9),
-    ("MB", 1e6),
-    ("kB", 1e3),
-    ("B", 1.0),
-];
+use crate::config::size;
+
+/// Units in which disks are sold.
+const UNITS: [(&str, f64); 6] =
+    [("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0)];
 
 /// Parses bytes.
 pub fn parse_bytes(text: &str) -> Result<f64, String> {
@@ -26,18 +17,15 @@ pub fn parse_rate(text: &str) -> Result<f64, String> {
     parse(bytes).ok_or_else(|| format!("`{text}` is not a rate; write it like 1.2GB/s or 400MiB/s"))
 }
 
+/// A number without a unit is more likely a mistake than a number of bytes.
 fn parse(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let end = text.find(|character: char| character.is_ascii_alphabetic())?;
-    let (number, unit) = text.split_at(end);
-    let (_, bytes) = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
-    let amount = number.trim().parse::<f64>().ok()? * bytes;
-    (amount.is_finite() && amount >= 0.0).then_some(amount)
+    let has_unit = text.contains(|character: char| character.is_ascii_alphabetic());
+    size::parse(text).ok().filter(|_| has_unit).map(|bytes| bytes as f64)
 }
 
 /// Formats bytes with three digits, in decimal units as disks are sold.
 pub fn show(bytes: f64) -> String {
-    let unit = UNITS.iter().filter(|(name, _)| !name.contains('i')).find(|(_, size)| bytes >= *size);
+    let unit = UNITS.iter().find(|(_, size)| bytes >= *size);
     let (name, size) = unit.unwrap_or(&("B", 1.0));
     let amount = bytes / size;
     let digits = if amount >= 99.95 {

@@ -25,10 +25,12 @@ pub fn run(command: VolumeCommand) -> Result<()> {
         VolumeCommand::Create(arguments) => {
             let (new, remote) = arguments.volume();
             let volume: VolumeView = Client::new(&remote)?.post("volumes", &new)?;
+            let size =
+                volume.size.map_or_else(String::new, |size| format!(", with up to {}", size::rounded(size)));
             print_done(
                 remote.format(),
                 &volume,
-                &format!("created volume {} at {}", volume.name, volume.path),
+                &format!("created volume {} at {}{size}", volume.name, volume.path),
             )
         }
         VolumeCommand::List { remote } => {

@@ -98,7 +98,7 @@ impl Rounds<'_> {
                 pair.kill(owner)?;
                 recorder.begin(&lane(owner), "killed", Tone::Bad);
                 std::thread::sleep(RESTART_PAUSE);
-                pair.start_node(owner)
+                pair.restart_node(owner)
             }
             Fault::Vanish => {
                 pair.vanish(owner)?;
