@@ -55,6 +55,9 @@ pub(crate) struct Meters {
     pub(crate) bytes_moved: Count,
     /// Inline bytes that were moved into chunks.
     pub(crate) bytes_chunked: Count,
+    /// What the model of the simulation must know.
+    #[cfg(test)]
+    pub(crate) clone_ends: crate::sim::clone_ends::CloneEnds,
 }
 
 impl Meters {

@@ -182,6 +182,8 @@ fn stage(txn: &mut Txn<'_>, way: &Way, seen: (u64, u64)) -> Result<u64> {
     txn.then(move |engine| engine.note_inline(key, inline, stored));
     record.size = record.size.max(target.end);
     record.mtime = txn.engine.clock.now();
+    #[cfg(test)]
+    txn.engine.meters.clone_ends.note(way.to.handle, target.end);
     txn.touch_and_clear(&way.to, record, Cleared::Within(target));
     Ok(range.end)
 }

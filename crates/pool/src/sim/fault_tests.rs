@@ -1,5 +1,6 @@
 //! Faults that are not crashes: a full disk, a failed sync, damaged bytes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -109,6 +110,45 @@ async fn a_rollback_that_cannot_read_everything_changes_nothing() {
         read_at += 1;
     }
     assert!(failed >= 3, "hardly a read of a rollback was made to fail: {failed} of {read_at}");
+}
+
+/// Readers and a crash see of it what some of its batches have cloned, from its beginning.
+#[tokio::test]
+async fn a_clone_of_many_extents_that_fails_leaves_a_first_part_of_whole_batches() {
+    const EXTENTS: u64 = 40;
+    const GAP_BYTES: u64 = 10_000;
+    let (mut failing, mut visible, mut durable) = (0, BTreeSet::new(), BTreeSet::new());
+    loop {
+        let disk = Arc::new(FaultyDisk::default());
+        let (pool, root, source) = pool_with_file(&disk).await;
+        let target = create(&pool, root, b"target").await.unwrap();
+        for n in 0..EXTENTS {
+            pool.write(source, n * GAP_BYTES, bytes(n as u8, 100), Stability::FileSync).await.unwrap();
+        }
+        pool.settle().await.unwrap();
+        let whole = read(&pool, source).await.unwrap();
+        disk.fail_at(failing);
+        let cloned = pool.clone_range((source, 0), (target, 0), None).await;
+        let seen = read(&pool, target).await.unwrap();
+        assert!(whole.starts_with(&seen), "failing at {failing}");
+        visible.insert(seen.len());
+        let _ = pool.close().await;
+        disk.crash(failing);
+        let pool = disk.open(options()).unwrap();
+        let left = read(&pool, target).await.unwrap();
+        assert!(whole.starts_with(&left), "failing at {failing}");
+        durable.insert(left.len());
+        assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+        if cloned.is_ok() {
+            assert_eq!((seen.len(), left.len()), (whole.len(), whole.len()));
+            break;
+        }
+        failing += 1;
+    }
+    // Sixteen extents fit in a batch.
+    let ends = BTreeSet::from([0, 160_000, 320_000, 390_100]);
+    assert_eq!(visible, ends);
+    assert!(durable.is_subset(&ends) && durable.len() > 1, "{durable:?}");
 }
 
 #[tokio::test]

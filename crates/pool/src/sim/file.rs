@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+use super::clone_ends::Ends;
+
 /// The kind of a change.
 #[derive(Clone)]
 pub(super) enum Change {
@@ -31,10 +33,12 @@ pub(super) enum Change {
         offset: u64,
         length: u64,
     },
-    /// Writes bytes cloned from a file.
+    /// Writes bytes cloned from a file. Until it is known to have succeeded, a first part of it may be there, which ends where a
+    /// batch did.
     Clone {
         offset: u64,
         bytes: Bytes,
+        ends: Ends,
     },
 }
 
@@ -45,7 +49,7 @@ impl fmt::Debug for Change {
             Change::Truncate { size } => write!(formatter, "truncate {size}"),
             Change::Punch { offset, length } => write!(formatter, "punch {offset}+{length}"),
             Change::Allocate { offset, length } => write!(formatter, "allocate {offset}+{length}"),
-            Change::Clone { offset, bytes } => write!(formatter, "clone to {offset}+{}", bytes.len()),
+            Change::Clone { offset, bytes, .. } => write!(formatter, "clone to {offset}+{}", bytes.len()),
         }
     }
 }
@@ -66,7 +70,7 @@ pub(super) struct Event {
 impl Event {
     fn reaches(&self) -> Range<u64> {
         match &self.change {
-            Change::Write { offset, bytes } | Change::Clone { offset, bytes } => {
+            Change::Write { offset, bytes } | Change::Clone { offset, bytes, .. } => {
                 *offset..offset + bytes.len() as u64
             }
             Change::Truncate { size } => *size..u64::MAX,
@@ -196,6 +200,11 @@ impl FileModel {
 
     /// The sizes that may be seen.
     pub(super) fn sizes(&self, look: Look) -> Sizes {
+        self.sizes_after(look, Event::stops)
+    }
+
+    /// Like `sizes`. `stops` tells where a clone may have stopped that is not certain to be whole.
+    fn sizes_after(&self, look: Look, stops: impl Fn(&Event) -> Vec<u64>) -> Sizes {
         let size = self.base.len() as u64;
         let mut sizes = BTreeSet::from([(size, size)]);
         for event in &self.events {
@@ -204,11 +213,19 @@ impl FileModel {
             let mut after: BTreeSet<(u64, u64)> = match &event.change {
                 Change::Truncate { size } => BTreeSet::from([(*size, *size)]),
                 Change::Punch { .. } => continue,
+                Change::Clone { .. } if !must => {
+                    let stops = stops(event);
+                    let extended = |(from, to): &(u64, u64)| {
+                        let (from, to) = (*from, *to);
+                        stops.iter().map(move |stop| (from.max(*stop), to.max(*stop))).collect::<Vec<_>>()
+                    };
+                    sizes.iter().flat_map(extended).collect()
+                }
                 Change::Write { .. } | Change::Allocate { .. } | Change::Clone { .. } => sizes
                     .iter()
                     .map(|(from, to)| {
                         // A part of an unstable write may be durable.
-                        let partly = look == Look::Crash && !matches!(event.change, Change::Allocate { .. });
+                        let partly = look == Look::Crash && matches!(event.change, Change::Write { .. });
                         let least = if must || !partly { reaches.end } else { reaches.start };
                         let to = (*to).max(reaches.end);
                         ((*from).max(least).min(to), to)
@@ -225,36 +242,49 @@ impl FileModel {
 
     /// The offset at which the next write must start to append.
     pub(super) fn end_of_file(&self) -> u64 {
-        self.sizes(Look::Read { from: u64::MAX }).0.last().map_or(0, |(_, to)| *to)
+        let whole = |event: &Event| vec![event.reaches().end];
+        self.sizes_after(Look::Read { from: u64::MAX }, whole).0.last().map_or(0, |(_, to)| *to)
     }
 
     /// Describes the first error in these bytes at `offset`, if there is one.
     pub(super) fn wrong(&self, offset: u64, found: &[u8], look: Look) -> Option<String> {
-        let end = offset + found.len() as u64;
-        let mut bounds = BTreeSet::from([offset, end]);
-        for event in &self.events {
-            let reaches = event.reaches();
-            bounds.extend([reaches.start, reaches.end].iter().filter(|at| (offset..end).contains(*at)));
-        }
-        let bounds: Vec<u64> = bounds.into_iter().collect();
-        bounds.windows(2).find_map(|pair| {
-            let [from, to] = *pair else { return None };
-            let part = &found[(from - offset) as usize..(to - offset) as usize];
-            self.wrong_part(from..to, part, look)
-        })
+        let parts = self.parts_within(offset..offset + found.len() as u64);
+        let of_part =
+            |part: &Range<u64>| &found[(part.start - offset) as usize..(part.end - offset) as usize];
+        parts
+            .iter()
+            .find_map(|part| self.wrong_part(part.clone(), of_part(part), look))
+            .or_else(|| self.torn_clone(offset, found, look))
     }
 
-    /// Like `wrong`, for a range in which no change begins or ends.
-    fn wrong_part(&self, range: Range<u64>, found: &[u8], look: Look) -> Option<String> {
-        let covering: Vec<&Event> = self.events.iter().filter(|event| event.covers(&range)).collect();
+    /// The parts of a range in which no change begins or ends.
+    fn parts_within(&self, range: Range<u64>) -> Vec<Range<u64>> {
+        let mut bounds = BTreeSet::from([range.start, range.end]);
+        for event in &self.events {
+            let reaches = event.reaches();
+            bounds.extend([reaches.start, reaches.end].iter().filter(|at| range.contains(*at)));
+        }
+        let bounds: Vec<u64> = bounds.into_iter().collect();
+        bounds.windows(2).map(|pair| pair[0]..pair[1]).collect()
+    }
+
+    /// The changes that may have given the bytes of a range in which no change begins or ends, and whether the base may have.
+    fn sources_of(&self, range: &Range<u64>, look: Look) -> (Vec<&Event>, bool) {
+        let covering: Vec<&Event> = self.events.iter().filter(|event| event.covers(range)).collect();
         let hidden = |begun_or_base: Option<&Event>| {
             covering.iter().any(|later| {
                 look.must_see(later) && begun_or_base.is_none_or(|event| event.ended_before(later.begun))
             })
         };
-        let allowed: Vec<&Event> = covering.iter().copied().filter(|event| !hidden(Some(event))).collect();
+        let allowed = covering.iter().copied().filter(|event| !hidden(Some(event))).collect();
+        (allowed, !hidden(None))
+    }
+
+    /// Like `wrong`, for a range in which no change begins or ends.
+    fn wrong_part(&self, range: Range<u64>, found: &[u8], look: Look) -> Option<String> {
+        let (allowed, base) = self.sources_of(&range, look);
         let mut parts: Vec<Part<'_>> = allowed.iter().map(|event| event.part(&range)).collect();
-        if !hidden(None) {
+        if base {
             parts.push(Part::of(&self.base, &range));
         }
         if parts.iter().any(|part| part.is(found)) {
@@ -270,6 +300,50 @@ impl FileModel {
             expected.join(" or "),
             allowed.iter().map(|event| event.summary()).collect::<Vec<_>>()
         ))
+    }
+
+    /// Describes a clone of which something else is there than a first part that ends with a batch, if there is one.
+    fn torn_clone(&self, offset: u64, found: &[u8], look: Look) -> Option<String> {
+        let end = offset + found.len() as u64;
+        let is_clone = |event: &&Event| matches!(event.change, Change::Clone { .. }) && !look.must_see(event);
+        self.events.iter().filter(is_clone).find_map(|clone| {
+            let reaches = clone.reaches();
+            let range = reaches.start.max(offset)..reaches.end.min(end);
+            // The bytes before `least` came from the clone, and the byte at `most` did not.
+            let (mut least, mut most) = (reaches.start, reaches.end);
+            for part in self.parts_within(range.start..range.end.max(range.start)) {
+                let (sources, base) = self.sources_of(&part, look);
+                if !sources.iter().any(|event| std::ptr::eq(*event, clone)) {
+                    continue;
+                }
+                let (older, newer): (Vec<&Event>, Vec<&Event>) = sources
+                    .into_iter()
+                    .filter(|event| !std::ptr::eq(*event, clone))
+                    .partition(|event| event.ended_before(clone.begun));
+                let newer: Vec<Part<'_>> = newer.iter().map(|event| event.part(&part)).collect();
+                let mut older: Vec<Part<'_>> = older.iter().map(|event| event.part(&part)).collect();
+                older.extend(base.then(|| Part::of(&self.base, &part)));
+                let cloned = clone.part(&part);
+                for (at, place) in part.clone().enumerate() {
+                    let byte = found[(place - offset) as usize];
+                    let is_of = |parts: &[Part<'_>]| parts.iter().any(|part| part.byte(at) == byte);
+                    match (cloned.byte(at) == byte, is_of(&newer), is_of(&older)) {
+                        (false, false, _) => most = most.min(place),
+                        (true, false, false) => least = place + 1,
+                        _ => {}
+                    }
+                }
+            }
+            let mut stops = clone.stops();
+            stops.push(reaches.start);
+            let is_whole = stops.iter().any(|stop| (least..=most).contains(stop));
+            (!is_whole).then(|| {
+                format!(
+                    "of {}, what reaches at least to {least} and at most to {most} is there, and batches ended at {stops:?}",
+                    clone.summary()
+                )
+            })
+        })
     }
 }
 
@@ -293,11 +367,18 @@ impl<'a> Part<'a> {
 impl Event {
     fn part(&self, range: &Range<u64>) -> Part<'_> {
         match &self.change {
-            Change::Write { offset, bytes } | Change::Clone { offset, bytes } => {
+            Change::Write { offset, bytes } | Change::Clone { offset, bytes, .. } => {
                 Part::of(bytes, &(range.start - offset..range.end - offset))
             }
             Change::Truncate { .. } | Change::Punch { .. } | Change::Allocate { .. } => Part(&[]),
         }
+    }
+
+    /// Where it may have stopped, if it is a clone.
+    fn stops(&self) -> Vec<u64> {
+        let Change::Clone { ends, .. } = &self.change else { return Vec::new() };
+        let reaches = self.reaches();
+        ends.within(reaches.start, reaches.end)
     }
 
     /// A description for messages.

@@ -56,7 +56,7 @@ impl Client {
     pub(super) async fn clone_range(&self, from: (NodeId, u64), to: (NodeId, u64), length: u64) {
         let (Ok(source), Ok(target)) = (self.handle(from.0), self.handle(to.0)) else { return };
         self.set_source(from.0, true);
-        if let Some(number) = self.begin_clone(from, source, to, length).await {
+        if let Some(number) = self.begin_clone(from, to, (source, target), length).await {
             let begun = self.tick();
             let cloned = self.pool.clone_range((source, from.1), (target, to.1), Some(length)).await;
             if self.shared.disk.is_dead() {
@@ -77,8 +77,8 @@ impl Client {
     async fn begin_clone(
         &self,
         from: (NodeId, u64),
-        source: Handle,
         to: (NodeId, u64),
+        (source, target): (Handle, Handle),
         length: u64,
     ) -> Option<usize> {
         let look = Look::Read { from: self.tick() };
@@ -92,6 +92,7 @@ impl Client {
                 return None;
             }
         };
+        let ends = self.pool.engine().ok()?.meters.clone_ends.of(target);
         let mut world = self.shared.world.borrow_mut();
         let tick = world.tick();
         // While the source was read, a truncation or a clone of the target may have begun.
@@ -99,7 +100,7 @@ impl Client {
             .file_mut(to.0)
             .filter(|file| !file.truncating && file.sources <= u32::from(from.0 == to.0))?;
         let whole = bytes.len() as u64 == length;
-        whole.then(|| file.begin(Change::Clone { offset: to.1, bytes: bytes.into() }, tick))
+        whole.then(|| file.begin(Change::Clone { offset: to.1, bytes: bytes.into(), ends }, tick))
     }
 
     fn end_clone(&self, from: NodeId, to: NodeId, number: usize, begun: u64, cloned: Result<Cloned>) {
