@@ -1,9 +1,12 @@
 //! Starting, stopping, and everything that can be in the way.
 
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
-use std::time::Instant;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use tempfile::tempdir;
@@ -61,7 +64,8 @@ fn an_init_system_is_told_of_start_changes_and_stop() {
         }
     };
     let mut daemon = Daemon::start_in(scratch.path(), &[], &[("NOTIFY_SOCKET", path.to_str().unwrap())]);
-    // The first thing that is told; and clients can connect then.
+    // The listener may be kept from the beginning. Then clients can connect.
+    assert_eq!(told(), "FDSTORE=1\nFDNAME=nfs");
     let first = told();
     assert!(first.starts_with("READY=1\nSTATUS=serving 1 volume"), "{first}");
     TcpStream::connect(daemon.address()).unwrap();
@@ -70,6 +74,59 @@ fn an_init_system_is_told_of_start_changes_and_stop() {
     daemon.signal(Signal::TERM);
     until("STOPPING=1\n");
     assert!(daemon.wait().success());
+}
+
+/// Starts a program with its standard input as descriptor 3, as an init system does with a listener that it has kept.
+const PASS: &str = "exec 3<&0 0</dev/null; LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=nfs exec \"$0\" \"$@\"";
+
+#[test]
+fn a_client_that_connected_while_the_daemon_was_down_is_served_from_the_queue_that_was_kept() {
+    let scratch = tempdir().unwrap();
+    let kept = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = kept.local_addr().unwrap();
+    let mut client = TcpStream::connect(address).unwrap();
+    // A NULL call of NFSv4 (RFC 5531 section 9).
+    let call: Vec<u8> = [0x8000_0028_u32, 7, 0, 2, 100_003, 4, 0, 0, 0, 0, 0]
+        .iter()
+        .flat_map(|word| word.to_be_bytes())
+        .collect();
+    client.write_all(&call).unwrap();
+    let mut daemon = Command::new("sh")
+        .args(["-c", PASS, env!("CARGO_BIN_EXE_forebay"), "serve", "--api-listen", "off", "--nfs-listen"])
+        .arg(address.to_string())
+        .arg("--pool-directory")
+        .arg(scratch.path().join("pool"))
+        .stdin(OwnedFd::from(kept.try_clone().unwrap()))
+        .spawn()
+        .unwrap();
+    client.set_read_timeout(Some(DEADLINE)).unwrap();
+    let mut reply = [0; 28];
+    client.read_exact(&mut reply).unwrap();
+    assert_eq!(reply[..8], [0x80, 0, 0, 24, 0, 0, 0, 7]);
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+}
+
+#[test]
+fn a_listener_that_was_kept_for_another_address_is_not_used() {
+    let scratch = tempdir().unwrap();
+    let kept = TcpListener::bind("127.0.0.1:0").unwrap();
+    let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut daemon = Command::new("sh")
+        .args(["-c", PASS, env!("CARGO_BIN_EXE_forebay"), "serve", "--api-listen", "off", "--nfs-listen"])
+        .arg(elsewhere.to_string())
+        .arg("--pool-directory")
+        .arg(scratch.path().join("pool"))
+        .stdin(OwnedFd::from(kept))
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + DEADLINE;
+    while TcpStream::connect(elsewhere).is_err() {
+        assert!(Instant::now() < deadline, "it does not listen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
 }
 
 #[test]
