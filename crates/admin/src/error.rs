@@ -255,7 +255,9 @@ impl From<forebay_pool::Error> for ApiError {
             Error::InUse { .. } => Code::InUse,
             Error::VolumeNotEmpty(_) => Code::VolumeNotEmpty,
             Error::ReadOnly => Code::Permanent,
-            Error::Failed(_) | Error::Closed | Error::Contended(_) => Code::Unavailable,
+            Error::Failed(_) | Error::NotPermitted(_) | Error::Closed | Error::Contended(_) => {
+                Code::Unavailable
+            }
             _ => Code::Internal,
         };
         if code == Code::Internal {

@@ -40,6 +40,8 @@ pub fn status_of(error: Error) -> Status {
         // The daemon is going down. A client that waits finds the next one; one that gets an
         // I/O error gives it to the application, and a Kafka broker takes its log directory offline.
         Error::Closed => Status::Delay,
+        // Nothing was written. The daemon gives the pool up if this goes on.
+        Error::NotPermitted(_) => Status::Delay,
         Error::Damaged(_)
         | Error::Io { .. }
         | Error::Meta(_)

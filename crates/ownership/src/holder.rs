@@ -1,15 +1,24 @@
-//! The owner's side: it says twice a second that it is there.
+//! The owner's side: it says twice a second that it is there, and makes sure before it writes that nobody else is.
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use crate::beats::{Beats, Record};
 use crate::connections::{self, Connections};
-use crate::owner::{Owner, OwnerError, Phase, Takeover, now};
+use crate::look::{Look, Moment};
+use crate::owner::{FILE, Owner, OwnerError, Phase, Takeover, now};
 use crate::watch::PERIOD;
+
+/// For so long a write waits for an owner's file that cannot be read. Then it fails, and the pool stops.
+const UNREADABLE_MAX: Duration = Duration::from_secs(3);
+/// How often the file is tried meanwhile.
+const UNREADABLE_PAUSE: Duration = Duration::from_millis(50);
 
 /// Called when the pool has another owner: the process must end at once, without writing anything.
 pub(crate) type OnLoss = Box<dyn Fn(&Owner) + Send + Sync>;
@@ -23,9 +32,14 @@ pub struct Holder {
 /// The owner's file.
 struct Said {
     directory: PathBuf,
+    instance: String,
     owner: Mutex<Owner>,
     on_loss: OnLoss,
     record: Record,
+    look: Look,
+    /// Held by the thread that looks before a write, while others wait for what it sees.
+    looking: Mutex<()>,
+    is_released: AtomicBool,
 }
 
 /// The thread, and what ends it.
@@ -39,14 +53,45 @@ impl Said {
         self.owner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes sure that no other machine has taken the pool.
-    fn confirm(&self, owner: &Owner) -> Result<(), OwnerError> {
+    /// Makes sure that no other machine has taken the pool. Returns whether the file names this process; it may be missing.
+    fn look(&self) -> Result<bool, OwnerError> {
+        let begun = Moment::now();
         match Owner::read(&self.directory)? {
-            Some(found) if found.instance != owner.instance => {
+            Some(found) if found.instance != self.instance => {
                 (self.on_loss)(&found);
                 Err(OwnerError::Lost(found.node.name))
             }
-            _ => Ok(()),
+            Some(_) => {
+                self.look.note(begun);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Looks before a write, after the last look has become too old.
+    fn look_again(&self) -> Result<(), OwnerError> {
+        let begun = Instant::now();
+        loop {
+            let looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+            // Another thread, or a beat, may have looked meanwhile.
+            if self.look.is_young() {
+                return Ok(());
+            }
+            // A file that is just being written by a beat is not whole.
+            let error = match self.look() {
+                Ok(true) => return Ok(()),
+                Ok(false) => {
+                    OwnerError::io("find", &self.directory.join(FILE), io::ErrorKind::NotFound.into())
+                }
+                Err(OwnerError::Lost(node)) => return Err(OwnerError::Lost(node)),
+                Err(error) => error,
+            };
+            drop(looking);
+            if begun.elapsed() >= UNREADABLE_MAX {
+                return Err(error);
+            }
+            thread::sleep(UNREADABLE_PAUSE);
         }
     }
 
@@ -54,7 +99,7 @@ impl Said {
     /// been suspended since the last one.
     fn change(&self, change: impl FnOnce(&mut Owner)) -> Result<(), OwnerError> {
         let mut owner = self.lock();
-        self.confirm(&owner)?;
+        self.look()?;
         change(&mut owner);
         owner.beat += 1;
         owner.write(&self.directory)?;
@@ -66,9 +111,19 @@ impl Said {
 impl Holder {
     /// Writes the first beat, and begins to say so from a thread of its own, which does not depend on the daemon's others.
     pub(crate) fn begin(directory: PathBuf, owner: Owner, on_loss: OnLoss) -> Result<Holder, OwnerError> {
+        let begun = Moment::now();
         owner.write(&directory)?;
-        let record = Record::new(owner.clone());
-        let said = Arc::new(Said { directory, owner: Mutex::new(owner), on_loss, record });
+        let said = Arc::new(Said {
+            directory,
+            instance: owner.instance.clone(),
+            record: Record::new(owner.clone()),
+            owner: Mutex::new(owner),
+            on_loss,
+            look: Look::default(),
+            looking: Mutex::default(),
+            is_released: AtomicBool::new(false),
+        });
+        said.look.note(begun);
         let (stop, stopped) = channel();
         let beaten = said.clone();
         let thread =
@@ -76,6 +131,19 @@ impl Holder {
                 |source| OwnerError::Io { action: "start the thread for", file: "OWNER".into(), source },
             )?;
         Ok(Holder { said, beating: Mutex::new(Some(Beating { stop, thread })) })
+    }
+
+    /// Makes sure that this process may write to the pool. To be asked right before each change of a file there; costs some
+    /// nanoseconds, since a look that is younger than a second counts. Beats look twice as often, so the file is read here only
+    /// after this process was stopped or suspended, or while it cannot be read.
+    ///
+    /// If another machine has taken the pool, the process ends, as at a beat. If the file cannot be read, this waits for three
+    /// seconds, and then fails: the caller must not write.
+    pub fn confirm(&self) -> Result<(), OwnerError> {
+        if self.said.is_released.load(Ordering::Acquire) {
+            return Err(OwnerError::Released);
+        }
+        if self.said.look.is_young() { Ok(()) } else { self.said.look_again() }
     }
 
     /// The content of the file OWNER, as it was last written. Does not wait for the file system.
@@ -103,14 +171,16 @@ impl Holder {
     /// Replaces the list of connections that clients have to this process, for the next owner.
     pub fn record_connections(&self, connections: &Connections) -> Result<(), OwnerError> {
         // Beats do not wait while the list is written: a list of an owner before does no harm.
-        self.said.confirm(&self.said.lock())?;
+        self.said.look()?;
         let write = connections::write(&self.said.directory, connections);
         write.map_err(|source| OwnerError::io("write the connections in", &self.said.directory, source))
     }
 
-    /// The pool is closed: others may take it at once. With `moves` this node leaves it to them for ten seconds.
+    /// The pool is closed: others may take it at once. With `moves` this node leaves it to them for ten seconds. This process
+    /// must not write to it any more.
     pub fn release(&self, moves: bool) -> Result<(), OwnerError> {
         self.stop();
+        self.said.is_released.store(true, Ordering::Release);
         self.said.change(|owner| (owner.phase, owner.since, owner.moves) = (Phase::Released, now(), moves))
     }
 
@@ -149,7 +219,10 @@ fn beat(said: &Said, stopped: &Receiver<()>) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::look::LOOK_AGE_MAX;
     use crate::owner::tests::{first, node};
 
     #[test]
@@ -170,8 +243,10 @@ mod tests {
             (Phase::Serving, Some(address), Some(7))
         );
         assert!((1..=6).contains(&seen.beat), "{}", seen.beat);
+        holder.confirm().unwrap();
         holder.release(false).unwrap();
         assert_eq!(read().phase, Phase::Released);
+        assert!(matches!(holder.confirm(), Err(OwnerError::Released)));
         let beat = read().beat;
         thread::sleep(PERIOD * 3);
         assert_eq!(read().beat, beat, "it is silent");
@@ -194,6 +269,64 @@ mod tests {
         assert!(bad.failures >= 2 && bad.age > PERIOD * 2, "{bad:?}");
         assert!(holder.serving(None, |_| ()).is_err());
         assert_eq!(holder.owner().phase, Phase::Opening, "only what was written is said");
+    }
+
+    /// An owner whose last look is too old, as after a suspension, and whose beats do not look.
+    fn suspended(directory: &Path, on_loss: OnLoss) -> Holder {
+        let holder =
+            Holder::begin(directory.to_owned(), Owner::new(node("a"), first()).unwrap(), on_loss).unwrap();
+        holder.stop();
+        thread::sleep(LOOK_AGE_MAX);
+        holder
+    }
+
+    #[test]
+    fn an_owner_that_was_suspended_looks_before_it_writes() {
+        let directory = tempfile::tempdir().unwrap();
+        let (told, hears) = channel();
+        let on_loss = Box::new(move |other: &Owner| told.send(other.node.name.clone()).unwrap());
+        let holder = suspended(directory.path(), on_loss);
+        let looked = Instant::now();
+        holder.confirm().unwrap();
+        let other = Owner::new(node("b"), first()).unwrap();
+        other.write(directory.path()).unwrap();
+        let again = holder.confirm();
+        if looked.elapsed() < LOOK_AGE_MAX {
+            again.unwrap();
+            assert!(hears.try_recv().is_err(), "a young look counts, so the file was not read");
+        }
+        thread::sleep(LOOK_AGE_MAX);
+        assert!(matches!(holder.confirm(), Err(OwnerError::Lost(node)) if node == "b"));
+        assert_eq!(hears.try_recv().unwrap(), "b");
+    }
+
+    #[test]
+    fn an_owner_that_cannot_look_writes_only_when_it_can() {
+        let directory = tempfile::tempdir().unwrap();
+        let holder = suspended(directory.path(), Box::new(|_| panic!("nobody else is there")));
+        let (file, away) = (directory.path().join(FILE), directory.path().join("away"));
+        for broken in [&b""[..], b"torn"] {
+            std::fs::rename(&file, &away).unwrap();
+            if !broken.is_empty() {
+                std::fs::write(&file, broken).unwrap();
+            }
+            let begun = Instant::now();
+            let error = holder.confirm().unwrap_err();
+            assert!(begun.elapsed() >= UNREADABLE_MAX);
+            assert_eq!(matches!(error, OwnerError::Damaged(_)), !broken.is_empty(), "{error}");
+            assert!(error.to_string().contains("OWNER"), "{error}");
+            std::fs::rename(&away, &file).unwrap();
+            holder.confirm().unwrap();
+            thread::sleep(LOOK_AGE_MAX);
+        }
+        std::fs::rename(&file, &away).unwrap();
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| holder.confirm());
+            thread::sleep(UNREADABLE_PAUSE * 4);
+            assert!(!waiting.is_finished(), "it waits");
+            std::fs::rename(&away, &file).unwrap();
+            waiting.join().unwrap().unwrap();
+        });
     }
 
     #[test]

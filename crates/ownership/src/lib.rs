@@ -5,6 +5,9 @@
 //! operator, which switches the machine off or cuts it off from the storage, and then opens the pool. [`Watch`] decides what is silence,
 //! [`check_directory`] refuses directories in which this cannot work.
 //!
+//! An owner may be stopped, replaced, and continue. So it looks at the file before each beat, and asks [`Holder::confirm`] before each
+//! change of the pool's files.
+//!
 //! What must hold: nobody opens a pool while its last owner may still write to it. The owner is known not to write if it has said that it
 //! released the pool, if it was a process of this machine that is dead, or if the fence program says so. Time alone never proves it. A lock on
 //! the directory is taken as well, but a lock of a cluster file system can be lost by an owner that does not notice.
@@ -13,6 +16,7 @@ mod beats;
 mod connections;
 mod directory;
 mod holder;
+mod look;
 mod owner;
 mod probe;
 mod standby;

@@ -17,7 +17,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-const FILE: &str = "OWNER";
+pub(crate) const FILE: &str = "OWNER";
 const BYTES: usize = 1024;
 const SUM_BYTES: usize = 8;
 const SUM_AT: usize = BYTES - SUM_BYTES - 1;
@@ -218,6 +218,9 @@ pub enum OwnerError {
     /// Another machine has the pool.
     #[error("node {0} has taken the pool")]
     Lost(String),
+    /// This process has released the pool.
+    #[error("this node has released the pool")]
+    Released,
     /// The system has no random numbers.
     #[error("no random number for the name of this process: {0}")]
     Random(String),

@@ -21,7 +21,7 @@ use crate::opening::lifecycle::Foundation;
 use crate::store::home::Home;
 use crate::store::meta::MemoryMeta;
 use crate::store::room::UnlimitedRoom;
-use crate::store::segment::MemorySegments;
+use crate::store::segment::{MemorySegments, SegmentFiles};
 use crate::store::witness::MemoryWitness;
 use crate::*;
 
@@ -100,7 +100,7 @@ impl Pool {
     pub async fn in_memory(options: PoolOptions) -> Result<Pool> {
         let foundation = Foundation {
             meta: Arc::new(MemoryMeta::default()),
-            store: Arc::new(MemorySegments::default()),
+            segments: SegmentFiles::single(Arc::new(MemorySegments::default())),
             room: Box::new(UnlimitedRoom),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy::new()?),

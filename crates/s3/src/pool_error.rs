@@ -36,7 +36,7 @@ pub fn of_pool(error: Error) -> S3Error {
         Error::FileTooLarge => {
             with(S3ErrorCode::EntityTooLarge, "Your proposed upload exceeds the maximum allowed object size.")
         }
-        Error::Closed | Error::Failed(_) => {
+        Error::Closed | Error::Failed(_) | Error::NotPermitted(_) => {
             tracing::warn!(%error, "a request of S3 failed, because the pool is closing or has stopped");
             with(S3ErrorCode::ServiceUnavailable, "The service is stopping. Please retry.")
         }

@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use forebay_pool::{Pool, VolumeSpec};
+use forebay_pool::{Permit, Pool, PoolOptions, VolumeSpec};
 use forebay_service::accounts::{Accounts, NewToken, Role};
 use rustix::fs::Mode;
 use rustix::process::umask;
@@ -25,10 +25,11 @@ const FIRST_USER_MADE: &[u8] = b"first-user-made";
 /// The first user.
 const FIRST_USER: &str = "admin";
 
-/// Opens the pool as configured.
-pub async fn open_pool(config: &PoolConfig) -> Result<Pool> {
+/// Opens the pool as configured. `permit` is asked before each change of its files.
+pub async fn open_pool(config: &PoolConfig, permit: Permit) -> Result<Pool> {
     check_owner(&config.directory)?;
-    Pool::open(&config.directory, config.options()).await.map_err(|error| match error {
+    let options = PoolOptions { permit, ..config.options() };
+    Pool::open(&config.directory, options).await.map_err(|error| match error {
         forebay_pool::Error::Io { ref source, .. } if source.kind() == ErrorKind::ReadOnlyFilesystem => {
             anyhow!(
                 "{error}; a systemd service may write only to its own directories: add this one to \
@@ -103,7 +104,7 @@ pub fn run(config: &Config) -> Result<()> {
     }
     let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
     let secret = runtime.block_on(async {
-        let pool = open_pool(&config.pool).await?;
+        let pool = open_pool(&config.pool, Permit::default()).await?;
         let made = first_token(&pool).await;
         pool.close().await.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"))?;
         made

@@ -5,6 +5,7 @@ mod nodes;
 
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -194,6 +195,46 @@ fn a_fence_program_that_lies_is_found_out_and_the_pool_stays_with_its_owner() {
     assert!(b.log().contains("the fence program said that node a cannot write any more"), "{}", b.log());
     cluster.come_back("a", &a);
     the_owner_goes_on(&cluster, &handle);
+}
+
+/// Writes to a file of its own until nobody answers.
+async fn write_until_silence(number: u64) {
+    let broker = mount(&format!("broker-{number}")).await;
+    let root = directory(&broker).await;
+    let file = broker.files().create(&root, &format!("log-{number}")).await.unwrap();
+    let files = broker.files();
+    for record in 0.. {
+        let appended = files.write(&file, record * 6, Bytes::from_static(b"record"), StableHow::FileSync);
+        if tokio::time::timeout(Duration::from_secs(1), appended).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// A stopped node that no fence has touched. It has requests to carry out when it continues.
+#[test]
+fn a_node_that_was_stopped_and_replaced_ends_before_it_writes() {
+    let Some((cluster, [mut a, b], handle)) = two_nodes(Fence::LosesLocks) else { return };
+    thread::scope(|scope| {
+        let cluster = &cluster;
+        for number in 0..8 {
+            scope.spawn(move || cluster.on_clients(async || write_until_silence(number).await));
+        }
+        thread::sleep(Duration::from_millis(700));
+        a.signal(Signal::STOP);
+        thread::sleep(Duration::from_millis(200));
+        cluster.vanish("a", &a);
+    });
+    b.wait_for("ready:");
+    let before = cluster.open_files();
+    cluster.come_back("a", &a);
+    assert_eq!(a.end(), Some(75));
+    assert!(a.log().contains("another node has taken the pool"), "{}", a.log());
+    let after = cluster.open_files();
+    let changed: Vec<_> = before.keys().filter(|file| before.get(*file) != after.get(*file)).collect();
+    assert!(changed.is_empty() && before.len() == after.len(), "{changed:?}");
+    the_owner_goes_on(&cluster, &handle);
+    cluster.command("b", &["pool", "check", "--read"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Machines that can serve one pool: network namespaces on one switch, which see the same directory. A third one has clients.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
@@ -28,6 +29,9 @@ pub enum Fence {
     Kills,
     /// Says that it did, and does nothing.
     Lies,
+    /// The same, and the file system takes the locks away from the node: the files that it has open are no longer those that others see,
+    /// but what it opens by name is.
+    LosesLocks,
     /// Fails.
     Fails,
 }
@@ -77,6 +81,24 @@ impl Cluster {
         self.scratch.path().join("pool")
     }
 
+    /// The files that a node has open which has lost its locks, with their content.
+    pub fn open_files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut directories = vec![self.scratch.path().join("open")];
+        while let Some(directory) = directories.pop() {
+            for entry in std::fs::read_dir(&directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    directories.push(path);
+                } else {
+                    let content = std::fs::read(&path).unwrap();
+                    files.insert(path, content);
+                }
+            }
+        }
+        files
+    }
+
     fn namespace(&self, machine: &str) -> String {
         format!("{}-{machine}", self.name)
     }
@@ -92,6 +114,10 @@ impl Cluster {
                  echo \"$2\" >>{dir}/fenced\n",
                 dir = self.scratch.path().display(),
                 name = self.name,
+            ),
+            Fence::LosesLocks => format!(
+                "#!/bin/sh\nset -e\necho \"$2\" >>{dir}/fenced\nmv {dir}/pool {dir}/open\ncp -a {dir}/open {dir}/pool\n",
+                dir = self.scratch.path().display(),
             ),
             Fence::Lies => format!("#!/bin/sh\necho \"$2\" >>{}/fenced\n", self.scratch.path().display()),
             Fence::Fails => "#!/bin/sh\necho 'the power switch does not answer' >&2\nexit 3\n".to_owned(),

@@ -200,6 +200,8 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The process could not make sure that it may still change the pool's files. Nothing was written.
+    NotPermitted(String),
     /// The metadata store failed.
     Meta(String),
     /// Written data could not be made durable. The pool has stopped: nothing after this is acknowledged, because the system may have
@@ -294,6 +296,7 @@ impl Explain for Error {
             | Error::NotEmpty
             | Error::TooManyLinks
             | Error::CrossVolume
+            | Error::NotPermitted(_)
             | Error::Failed(_)
             | Error::Cancelled
             | Error::Closed => None,
@@ -342,6 +345,9 @@ impl Explain for Error {
             }
             Error::NotPool { cause, .. } => cause.clone(),
             Error::Io { action, source, .. } => format!("{action}: {source}"),
+            Error::NotPermitted(what) => {
+                format!("nothing was written, because the pool may belong to another process: {what}")
+            }
             Error::Meta(what) => what.clone(),
             Error::Failed(what) => {
                 format!("the pool has stopped, because writing to stable storage failed: {what}")
@@ -377,6 +383,7 @@ impl Explain for Error {
             }
             Error::NotPool { .. } => "choose an empty directory or an existing pool",
             Error::Failed(_) => "check the disk, then restart",
+            Error::NotPermitted(_) => "check the pool's file system, then restart",
             _ => return None,
         };
         Some(remedy.to_owned())

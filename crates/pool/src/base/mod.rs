@@ -14,6 +14,7 @@ pub(crate) mod mismatch;
 pub(crate) mod names;
 pub(crate) mod options;
 pub(crate) mod pace;
+pub(crate) mod permit;
 pub(crate) mod queue;
 pub(crate) mod signals;
 pub(crate) mod sources;

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::Permit;
+
 /// The settings of a pool.
 #[derive(Clone, Debug)]
 pub struct PoolOptions {
@@ -36,6 +38,8 @@ pub struct PoolOptions {
     pub scrub_period: Option<Duration>,
     /// How fast a scrub reads, in bytes per second. Default 32 MiB.
     pub scrub_bytes_per_second: u64,
+    /// Asked before each change of the pool's files. Default: every change is permitted.
+    pub permit: Permit,
 }
 
 impl Default for PoolOptions {
@@ -55,6 +59,7 @@ impl Default for PoolOptions {
             log_bytes_max: 320 << 20,
             scrub_period: Some(Duration::from_secs(7 * 24 * 60 * 60)),
             scrub_bytes_per_second: 32 << 20,
+            permit: Permit::default(),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::store::home::{Home, count_segments};
 use crate::store::log::{FileLog, LogFiles, LogStore};
 use crate::store::meta::{Expected, Extent, FjallMeta, View, remove_leftovers};
 use crate::store::room::FileSystemRoom;
-use crate::store::segment::{FileSegments, MirroredSegments, SegmentStore};
+use crate::store::segment::{FileSegments, SegmentFiles, SegmentStore};
 use crate::store::witness::{DirectoryWitness, Found, Witness};
 use crate::{Error, Mismatch, PoolOptions, Result};
 
@@ -21,6 +21,7 @@ use crate::{Error, Mismatch, PoolOptions, Result};
 /// it finds.
 pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Result<Arc<Engine>> {
     let assemble = || {
+        options.permit.confirm()?;
         let home = Home::open(directory)?;
         if accept && home.is_new() {
             return Err(Error::refused(Mismatch::NoPool));
@@ -29,11 +30,11 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
         let copy = second_copy(&home, &options)?;
         let witness = Arc::new(DirectoryWitness::of(home.path(), copy.clone()));
         let wanted = Wanted { is_new: home.is_new(), has_state: home.has_state(), accept, read_only: false };
-        let expected = expected(&*witness, wanted, directory)?;
+        let expected = Expected { permit: options.permit.clone(), ..expected(&*witness, wanted, directory)? };
         let meta = FjallMeta::open(&home.meta(), &expected)?;
         let foundation = Foundation {
             meta: Arc::new(meta),
-            store: segments(&home, &options, copy.clone()),
+            segments: segments(&home, &options, copy.clone()),
             room: Box::new(FileSystemRoom(directory.to_path_buf())),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy::new()?),
@@ -64,7 +65,7 @@ pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> R
         let view = View::make(&home.meta(), &std::env::temp_dir(), Extent::All)?;
         let foundation = Foundation {
             meta: Arc::new(FjallMeta::open(view.directory(), &expected)?),
-            store: segments_to_read(&home, copy.clone()),
+            segments: segments_to_read(&home, copy.clone()),
             room: Box::new(FileSystemRoom(directory.to_path_buf())),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy::new()?),
@@ -134,25 +135,25 @@ fn expected(witness: &dyn Witness, wanted: Wanted, view_parent: &Path) -> Result
 }
 
 /// The segments in the pool's directory, and their second copies if the pool keeps them.
-fn segments(home: &Home, options: &PoolOptions, copy: Option<Copy>) -> Arc<dyn SegmentStore> {
+fn segments(home: &Home, options: &PoolOptions, copy: Option<Copy>) -> SegmentFiles {
     let direct = options.direct_io;
-    mirrored(copy, &home.segments(), move |directory| FileSegments::open(directory, direct))
+    segment_files(copy, &home.segments(), move |directory| FileSegments::open(directory, direct))
 }
 
-fn segments_to_read(home: &Home, copy: Option<Copy>) -> Arc<dyn SegmentStore> {
-    mirrored(copy, &home.segments(), FileSegments::open_to_read)
+fn segments_to_read(home: &Home, copy: Option<Copy>) -> SegmentFiles {
+    segment_files(copy, &home.segments(), FileSegments::open_to_read)
 }
 
-fn mirrored(
+fn segment_files(
     copy: Option<Copy>,
     first: &Path,
     open: impl Fn(&Path) -> FileSegments + Send + Sync + 'static,
-) -> Arc<dyn SegmentStore> {
+) -> SegmentFiles {
     let first = Arc::new(open(first));
-    let Some((mark, directory)) = copy else { return first };
+    let Some((mark, directory)) = copy else { return SegmentFiles::single(first) };
     let open_second = move || -> Result<Arc<dyn SegmentStore>> {
         mark.require(&directory)?;
         Ok(Arc::new(open(&directory.join("segments"))))
     };
-    Arc::new(MirroredSegments::open(first, Box::new(open_second)))
+    SegmentFiles { first, second: Some(Box::new(open_second)) }
 }

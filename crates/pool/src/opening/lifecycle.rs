@@ -32,11 +32,12 @@ use crate::parts::segment_table::SegmentTable;
 use crate::parts::storer;
 use crate::parts::tails::Tails;
 use crate::parts::xattr_presence::Presence;
+use crate::store::confirmed;
 use crate::store::home::Home;
 use crate::store::log::LogFiles;
 use crate::store::meta::{Batch, MetaStore};
 use crate::store::room::Room;
-use crate::store::segment::{SegmentStore, SegmentWriter, Stamp};
+use crate::store::segment::{SegmentFiles, SegmentWriter, Stamp};
 use crate::store::witness::{Keeper, LogSpan, Phase, State, Witness};
 use crate::upkeep::background;
 use crate::{PoolId, PoolOptions, Result};
@@ -47,7 +48,7 @@ const INODES_CACHED_MAX: usize = 64 << 10;
 /// The stores and settings that an engine is built on.
 pub(crate) struct Foundation {
     pub(crate) meta: Arc<dyn MetaStore>,
-    pub(crate) store: Arc<dyn SegmentStore>,
+    pub(crate) segments: SegmentFiles,
     /// The files of the intent log. `None` if the pool cannot have one.
     pub(crate) log: Option<LogFiles>,
     pub(crate) room: Box<dyn Room>,
@@ -69,8 +70,17 @@ impl Engine {
     pub(crate) fn open(foundation: Foundation, options: PoolOptions) -> Result<Arc<Engine>> {
         #[cfg(test)]
         let broken = foundation.broken;
-        let Foundation { meta, store, log, room, clock, entropy, witness, wanted, naming, home, .. } =
-            foundation;
+        let permit = &options.permit;
+        let Foundation { room, clock, entropy, wanted, naming, home, .. } = foundation;
+        // Below, nothing can change a file without asking.
+        let meta = confirmed::meta(permit, foundation.meta);
+        let store = confirmed::segments(permit, foundation.segments).store();
+        let log = foundation.log.map(|files| confirmed::log(permit, files));
+        let witness = confirmed::witness(permit, foundation.witness);
+        let finish = || match &home {
+            Some(home) => permit.confirm().and_then(|()| home.finish()),
+            None => Ok(()),
+        };
         let mut verdict = examine::examine(&*meta, &*store, log.as_ref(), &*witness, wanted)?;
         let held = std::mem::take(&mut verdict.held);
         let there = store.list()?;
@@ -91,7 +101,7 @@ impl Engine {
                 witness.establish(&start.at(Phase::Opening, meta.position()))?;
                 // A new pool is marked as a pool only when it is complete. A pool of an older format is one already, and has
                 // its state now.
-                home.as_ref().filter(|home| !home.is_new()).map_or(Ok(()), Home::finish)
+                if home.as_ref().is_some_and(Home::is_new) { Ok(()) } else { finish() }
             },
             verdict.boot_next,
             held.span,
@@ -103,7 +113,7 @@ impl Engine {
                 keeper.take_copy();
             }
             keeper.establish(Phase::Running)?;
-            home.as_ref().map_or(Ok(()), Home::finish)?;
+            finish()?;
         }
         let (there, aside) = (store.list()?, store.list_aside()?.into_iter().collect());
         let segments = SegmentTable::load(&*meta, pool.boot, &there)?;

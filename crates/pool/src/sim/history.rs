@@ -21,7 +21,7 @@ use super::relay::Phase;
 use super::takeover::Takeover;
 use super::{content, schedule, verify};
 use crate::base::sources::Clock;
-use crate::sim::faulty::{FaultyDisk, Plan};
+use crate::sim::faulty::{FaultyDisk, Plan, Protection};
 use crate::{Error, Pool, PoolOptions, Stability};
 
 /// The simulated time after which unfinished operations count as hanging.
@@ -138,9 +138,12 @@ pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
     let disk = if random.permille(250) { FaultyDisk::mirrored() } else { FaultyDisk::default() };
     let disk = if random.permille(500) { disk.older() } else { disk };
     let files = random.pick(&[0, 4, 5, 8]).unwrap_or(4);
-    let disk = Arc::new(disk.with_log(files));
     // A generator of its own, so that the other histories stay what they were before there was a second node.
-    let takeovers = if Random::new(!seed).permille(WITH_SECOND_NODE) { TAKEOVERS } else { 0 };
+    let mut nodes = Random::new(!seed);
+    let takeovers = if nodes.permille(WITH_SECOND_NODE) { TAKEOVERS } else { 0 };
+    let looks = takeovers > 0 && nodes.permille(500);
+    let protection = if looks { Protection::Look } else { Protection::Fence };
+    let disk = Arc::new(disk.with_log(files).protected_by(protection));
     let drawn = if random.permille(300) { draw_syncs(&disk, seed) } else { draw(seed) };
     run_with(disk, seed, drawn, takeovers)
 }

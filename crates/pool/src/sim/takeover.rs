@@ -1,7 +1,7 @@
 //! Another node opens the pool while the node that has it is stopped, in the middle of anything. Then both run.
 //!
 //! At a moment that the seed determines, the *first* node stops with all its threads. It is fenced: what it has not synced may be lost,
-//! and nothing that it does later reaches the disk. The *second* node opens the pool, and must find what the clients of the first one were
+//! and nothing that it does later reaches the disk. Or it is not, and looks before each write whether it was replaced. The *second* node opens the pool, and must find what the clients of the first one were
 //! told before. It works on, while the first one goes on with what it was doing, with everything that it has in memory.
 //!
 //! The fence cuts the first node off from the clients' network as well. So an answer that it gives later reaches nobody, and the model does

@@ -14,6 +14,8 @@ use crate::sim::faulty::{FaultyDisk, Lie, Protection};
 const HISTORIES: u64 = 1500;
 /// Within so many histories a missing fence must be found.
 const HISTORIES_WITHOUT_FENCE: u64 = 1000;
+/// So many histories with takeovers must pass where replaced nodes look before they write.
+const HISTORIES_WITH_LOOKS: u64 = 200;
 /// The interval at which a long run reports its progress.
 const PROGRESS: Duration = Duration::from_secs(5);
 
@@ -162,18 +164,33 @@ fn a_pool_whose_files_are_lost_or_old_is_refused_or_right_and_never_empty() {
     assert!(refused > 300 && opened > 100, "{refused} refused, {opened} opened");
 }
 
-/// A node that was replaced goes on writing, as without a fence.
+/// A pool that other nodes take over, with this protection from those that they have replaced.
+fn run_nodes(is_mirrored: bool, protection: Protection, seed: u64) -> Result<Report, history::Failure> {
+    let disk = if is_mirrored { FaultyDisk::mirrored() } else { FaultyDisk::default() };
+    history::run_nodes_on(Arc::new(disk.with_log(4).protected_by(protection)), seed)
+}
+
+/// Without a look before each write, and without a fence.
 #[test]
-fn a_takeover_without_the_fence_is_found() {
+fn a_node_that_was_replaced_and_goes_on_writing_is_found() {
     for is_mirrored in [false, true] {
-        let run = |seed: u64| {
-            let disk = if is_mirrored { FaultyDisk::mirrored() } else { FaultyDisk::default() };
-            let disk = disk.with_log(4).protected_by(Protection::Nothing);
-            history::run_nodes_on(Arc::new(disk), seed).is_err()
-        };
+        let run = |seed: u64| run_nodes(is_mirrored, Protection::Nothing, seed).is_err();
         let found = (0..HISTORIES_WITHOUT_FENCE).find(|seed| run(*seed));
         println!("a takeover without the fence is found by history {found:?}");
         assert!(found.is_some(), "not found within {HISTORIES_WITHOUT_FENCE} histories");
+    }
+}
+
+/// A node that was replaced while it was stopped, and continues.
+#[test]
+fn a_node_that_looks_before_each_write_does_no_harm_without_a_fence() {
+    for is_mirrored in [false, true] {
+        let mut takeovers = 0;
+        for seed in 0..HISTORIES_WITH_LOOKS {
+            let report = run_nodes(is_mirrored, Protection::Look, seed);
+            takeovers += report.unwrap_or_else(|failure| panic!("{failure}")).takeovers;
+        }
+        assert!(takeovers > HISTORIES_WITH_LOOKS / 2, "hardly another node took a pool over: {takeovers}");
     }
 }
 

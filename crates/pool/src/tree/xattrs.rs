@@ -218,7 +218,7 @@ mod tests {
     use crate::opening::lifecycle::Foundation;
     use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
     use crate::store::room::UnlimitedRoom;
-    use crate::store::segment::MemorySegments;
+    use crate::store::segment::{MemorySegments, SegmentFiles};
     use crate::{NewInode, Pool, PoolOptions, VolumeSpec};
 
     /// A store that counts lookups of extended attributes.
@@ -255,7 +255,7 @@ mod tests {
     fn open(meta: &Arc<Counting>, store: &Arc<MemorySegments>) -> Pool {
         let foundation = Foundation {
             meta: meta.clone(),
-            store: store.clone(),
+            segments: SegmentFiles::single(store.clone()),
             room: Box::new(UnlimitedRoom),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy::new().unwrap()),

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use forebay_address::{Held, Hook, HookError, Options, ServiceAddress};
 use forebay_nfs::Endpoints;
 use forebay_ownership::{Claim, Connections, Holder, Node, Owner, Standby, check_directory};
+use forebay_pool::Permit;
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 
@@ -86,6 +87,14 @@ impl Owning {
     /// Who owns the pool, if several machines can serve it.
     pub fn holder(&self) -> Option<Arc<Holder>> {
         self.holder.clone()
+    }
+
+    /// What the pool asks before each change of its files: another machine may have taken it while this process was stopped.
+    pub fn permit(&self) -> Permit {
+        match self.holder() {
+            Some(holder) => Permit::asking(move || holder.confirm().map_err(|error| error.to_string())),
+            None => Permit::default(),
+        }
     }
 
     /// Adds the addresses and runs the program, now that the pool is open and `nfs` listens.

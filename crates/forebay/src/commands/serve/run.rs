@@ -127,7 +127,7 @@ async fn serve_owned(
     };
     Notifier::from_environment().keep_listener(&listener);
     let opened = tokio::select! {
-        pool = open_pool(&config.pool) => pool,
+        pool = open_pool(&config.pool, owning.permit()) => pool,
         // Threads that open the pool may go on until the process ends.
         () = stop.shutdown.clone().requested() => return Outcome::NotClosed(Ok(())),
     };

@@ -327,7 +327,7 @@ mod tests {
     use crate::opening::lifecycle::Foundation;
     use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
     use crate::store::room::UnlimitedRoom;
-    use crate::store::segment::MemorySegments;
+    use crate::store::segment::{MemorySegments, SegmentFiles};
     use crate::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 
     /// A store whose syncs a test can hold back.
@@ -372,7 +372,7 @@ mod tests {
         let meta = Arc::<Held>::default();
         let foundation = Foundation {
             meta: meta.clone(),
-            store: Arc::<MemorySegments>::default(),
+            segments: SegmentFiles::single(Arc::<MemorySegments>::default()),
             room: Box::new(UnlimitedRoom),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy::new().unwrap()),

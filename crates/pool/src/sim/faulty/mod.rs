@@ -40,7 +40,7 @@ use crate::sim::random::Random;
 use crate::store::log::LogFiles;
 use crate::store::meta::{Batch, MemoryMeta, MetaStore};
 use crate::store::room::UnlimitedRoom;
-use crate::store::segment::{MirroredSegments, SegmentStore};
+use crate::store::segment::{SegmentFiles, SegmentStore};
 use crate::store::witness::State;
 use crate::{Pool, PoolOptions, Result};
 
@@ -150,7 +150,7 @@ impl FaultyDisk {
         FaultyDisk { inner: Arc::new(Mutex::new(inner)), ..FaultyDisk::default() }
     }
 
-    /// Lets nodes that were replaced go on writing, which a test must detect.
+    /// Protects it by this from nodes that were replaced.
     pub(crate) fn protected_by(self, protection: Protection) -> FaultyDisk {
         self.inner().protection = protection;
         self
@@ -329,7 +329,8 @@ impl FaultyDisk {
     }
 
     /// Like [`FaultyDisk::open`], with the given clock.
-    pub(crate) fn open_at(self: &Arc<Self>, options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
+    pub(crate) fn open_at(self: &Arc<Self>, mut options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
+        options.permit = self.permit();
         let (changes, written, opened) = {
             let mut inner = self.inner();
             let changes = inner.meta.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect();
@@ -352,7 +353,7 @@ impl FaultyDisk {
         let naming = if is_older { Naming::Hashed } else { Naming::Keyed };
         let foundation = Foundation {
             meta: Arc::new(meta),
-            store: self.store(),
+            segments: self.segment_files(),
             room: Box::new(UnlimitedRoom),
             clock,
             entropy: Arc::new(SystemEntropy::seeded([opened; 32])),
@@ -372,16 +373,16 @@ impl FaultyDisk {
     }
 
     /// The segments, with a second copy if the disk is mirrored.
-    fn store(self: &Arc<Self>) -> Arc<dyn SegmentStore> {
+    fn segment_files(self: &Arc<Self>) -> SegmentFiles {
         let first = Arc::new(FaultySegments { disk: self.clone(), copy: 0 });
         if !self.inner().mirrored {
-            return first;
+            return SegmentFiles::single(first);
         }
         let disk = self.clone();
         let second = move || -> Result<Arc<dyn SegmentStore>> {
             Ok(Arc::new(FaultySegments { disk: disk.clone(), copy: 1 }))
         };
-        Arc::new(MirroredSegments::open(first, Box::new(second)))
+        SegmentFiles { first, second: Some(Box::new(second)) }
     }
 }
 

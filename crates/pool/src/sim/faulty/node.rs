@@ -5,7 +5,7 @@ use std::sync::{Arc, MutexGuard};
 
 use super::FaultyDisk;
 use crate::sim::schedule;
-use crate::{Error, Result};
+use crate::{Error, Permit, Result};
 
 /// The steps at which failures occur, counted from the arming.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +28,9 @@ pub(crate) enum Protection {
     /// It is switched off, or cut off from the disk.
     #[default]
     Fence,
+    /// It looks before each change whether it was replaced, and then changes nothing. No other thread has a turn between the look and the
+    /// change.
+    Look,
     /// Nothing: what it writes later reaches the disk. A test must detect that.
     Nothing,
 }
@@ -60,6 +63,10 @@ pub(super) struct Node {
     failed: bool,
     /// It was fenced: nothing that it does reaches the disk.
     is_fenced: bool,
+    /// Another node has the pool, and no fence protects it from this one.
+    is_replaced: bool,
+    /// It has looked, and the change that it was permitted follows.
+    has_looked: bool,
     /// A sync of the metadata failed: the store refuses everything.
     pub(super) poisoned: bool,
 }
@@ -128,8 +135,37 @@ impl FaultyDisk {
         node.plan.power.is_some_and(|at| node.steps.changes > at)
     }
 
-    /// Whether nothing that this node does has an effect.
+    /// What the pool of this node asks before each change.
+    pub(super) fn permit(self: &Arc<Self>) -> Permit {
+        if self.protection() != Protection::Look {
+            return Permit::default();
+        }
+        let disk = self.clone();
+        Permit::asking(move || {
+            schedule::disk_step();
+            let mut node = disk.node();
+            node.has_looked = !node.is_replaced;
+            node.failed |= node.is_replaced;
+            if node.is_replaced { Err("another node has the pool".to_owned()) } else { Ok(()) }
+        })
+    }
+
+    /// The node is about to change something. Panics unless it has looked, if that is what protects the pool.
+    fn begin_change(&self) {
+        match self.protection() {
+            Protection::Look => {
+                let has_looked = std::mem::take(&mut self.node().has_looked);
+                assert!(has_looked, "a node changes the disk without a look");
+            }
+            Protection::Fence | Protection::Nothing => schedule::disk_step(),
+        }
+    }
+
+    /// Whether nothing that this node does has an effect. Called before a change that is no step.
     pub(super) fn is_cut_off(&self) -> bool {
+        if self.protection() == Protection::Look {
+            self.begin_change();
+        }
         let node = self.node();
         node.dead || node.is_fenced
     }
@@ -138,6 +174,11 @@ impl FaultyDisk {
     pub(crate) fn taken_over(&self, fence: Fence, seed: u64) -> Arc<FaultyDisk> {
         match self.protection() {
             Protection::Nothing => {}
+            Protection::Look => {
+                self.lose_unsynced(seed, false);
+                let mut node = self.node();
+                (node.is_replaced, node.has_looked) = (true, false);
+            }
             Protection::Fence => {
                 self.lose_unsynced(seed, false);
                 self.node().is_fenced = true;
@@ -151,7 +192,7 @@ impl FaultyDisk {
 
     /// Counts a step that changes something. Returns its outcome.
     pub(super) fn change(&self, what: &'static str, id: u64, detail: u64) -> Outcome {
-        schedule::disk_step();
+        self.begin_change();
         self.inner().note(what, id, detail);
         let mut node = self.node();
         let dead = node.dead || node.is_fenced;
@@ -166,6 +207,13 @@ impl FaultyDisk {
                 Outcome::FailsNow
             }
             (false, false) => Outcome::Works,
+        }
+    }
+
+    /// Lets others have turns while a sync takes long. Not between a look and the sync.
+    pub(super) fn linger(&self, turns: u64) {
+        if self.protection() != Protection::Look {
+            (0..turns).for_each(|_| schedule::point());
         }
     }
 

@@ -10,7 +10,6 @@ use bytes::Bytes;
 use super::node::{Outcome, failure};
 use super::{FaultyDisk, Lie, Segment, apply, write_at};
 use crate::format::keys::{Key, SegmentId};
-use crate::sim::schedule;
 use crate::store::log::LogStore;
 use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
 use crate::store::segment::SegmentStore;
@@ -56,7 +55,7 @@ impl MetaStore for FaultyMeta {
     }
     fn make_durable(&self) -> Result<()> {
         let slow = self.disk.inner().slow;
-        (0..slow).for_each(|_| schedule::point());
+        self.disk.linger(slow);
         self.disk.change("durable", 0, 0).check()?;
         self.check()?;
         if self.disk.sync_fails() {
@@ -122,7 +121,7 @@ impl LogStore for FaultyLog {
     }
     fn sync(&self, file: u32) -> Result<()> {
         let slow = self.disk.inner().slow_log;
-        (0..slow).for_each(|_| schedule::point());
+        self.disk.linger(slow);
         self.disk.change("logsync", u64::from(file), 0).check()?;
         let fails = self.disk.sync_fails();
         let mut inner = self.disk.inner();

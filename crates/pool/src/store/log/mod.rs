@@ -6,7 +6,7 @@
 mod copies;
 mod file;
 
-pub(crate) use copies::LogFiles;
+pub(crate) use copies::{LogFiles, OpenSecond};
 pub(crate) use file::FileLog;
 
 use crate::Result;

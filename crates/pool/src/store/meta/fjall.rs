@@ -29,7 +29,7 @@ use super::{Batch, MetaStore, MetaView, Position, Visit, structure};
 use crate::format::codec::Malformed;
 use crate::format::keys::Key;
 use crate::format::records::malformed;
-use crate::{Error, Mismatch, Result};
+use crate::{Error, Mismatch, Permit, Result};
 
 const KEYSPACE: &str = "pool";
 /// The key in keyspace 0 under which fjall stores the name of keyspace 1.
@@ -71,6 +71,8 @@ pub(crate) struct Expected {
     pub(crate) accept: bool,
     /// A directory in which a small view may be created temporarily.
     pub(crate) view_parent: PathBuf,
+    /// Asked before the store is changed by its opening.
+    pub(crate) permit: Permit,
 }
 
 impl FjallMeta {
@@ -80,6 +82,7 @@ impl FjallMeta {
         if !expected.is_new {
             let survey;
             (tables, survey) = FjallMeta::look_at(directory, expected)?;
+            expected.permit.confirm()?;
             survey.repair()?;
         } else if directory.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
             let there = format!("metadata in {}", directory.display());
@@ -88,6 +91,7 @@ impl FjallMeta {
         if !expected.is_new {
             restore_lock(&directory.join("lock"))?;
         }
+        expected.permit.confirm()?;
         let database = guarded(directory, || open_database(directory))?;
         let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES_MAX);
         let keyspace = guarded(directory, || database.keyspace(KEYSPACE, options))?;

@@ -18,11 +18,32 @@ use crate::{Error, Result};
 /// Opens the second store, or returns why it is not available.
 pub(crate) type OpenSecond = Box<dyn Fn() -> Result<Arc<dyn SegmentStore>> + Send + Sync>;
 
+/// The copies of the segments.
+pub(crate) struct SegmentFiles {
+    pub(crate) first: Arc<dyn SegmentStore>,
+    /// `None` if the pool keeps one copy.
+    pub(crate) second: Option<OpenSecond>,
+}
+
+impl SegmentFiles {
+    pub(crate) fn single(first: Arc<dyn SegmentStore>) -> SegmentFiles {
+        SegmentFiles { first, second: None }
+    }
+
+    /// All copies as one store. If the second copy is not available, the store starts degraded.
+    pub(crate) fn store(self) -> Arc<dyn SegmentStore> {
+        match self.second {
+            None => self.first,
+            Some(open_second) => Arc::new(MirroredSegments::open(self.first, open_second)),
+        }
+    }
+}
+
 /// Bytes copied at once. Less than a large write, because a large write may write beyond its end.
 const COPY_BYTES: u64 = LARGE_BYTES / 2;
 
 /// See the module.
-pub(crate) struct MirroredSegments {
+struct MirroredSegments {
     first: Arc<dyn SegmentStore>,
     /// `None` while degraded.
     second: RwLock<Option<Arc<dyn SegmentStore>>>,
@@ -31,7 +52,7 @@ pub(crate) struct MirroredSegments {
 
 impl MirroredSegments {
     /// A store with `first`, and the second store that `open_second` opens. If that fails, the pool starts degraded.
-    pub(crate) fn open(first: Arc<dyn SegmentStore>, open_second: OpenSecond) -> MirroredSegments {
+    fn open(first: Arc<dyn SegmentStore>, open_second: OpenSecond) -> MirroredSegments {
         let second = open_second().inspect_err(|error| warn_degraded("open", error)).ok();
         MirroredSegments { first, second: RwLock::new(second), open_second }
     }

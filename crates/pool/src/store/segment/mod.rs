@@ -16,7 +16,7 @@ mod writer;
 pub(crate) use contents::{frames_in, header_of};
 pub(crate) use files::FileSegments;
 pub(crate) use memory::MemorySegments;
-pub(crate) use mirror::MirroredSegments;
+pub(crate) use mirror::{OpenSecond, SegmentFiles};
 pub(crate) use writer::{Appended, Placed, SegmentWriter, Stamp};
 
 use bytes::Bytes;
