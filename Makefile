@@ -4,7 +4,7 @@ CARGO ?= cargo
 # Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
 OUT ?=
 
-.PHONY: help setup build package demo test fuzz soak log-rules crash s3-conformance tiering bench bench-s3 lint docs clean
+.PHONY: help setup build package demo test fuzz soak log-rules crash s3-conformance tiering nodes bench bench-s3 lint docs clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -50,6 +50,11 @@ s3-conformance: ## Run the S3 conformance suites of others, for about an hour
 
 tiering: setup build ## Test tiered storage with brokers on NFS mounts: the experiments of the lab on it, small
 	@scripts/tiering target/release/forebay $(OUT)
+
+nodes: ## Two machines that serve one pool in turn, with systemd and with Pacemaker: moved, killed, switched off
+	@scripts/setup tests
+	$(CARGO) build --profile ci --locked --package forebay --package forebay-lab
+	@scripts/check-nodes --deb "$$(scripts/package --binary target/ci/forebay | tail -n1)"
 
 bench: setup build ## Measure Forebay beside NFS-Ganesha: one client, and many streams
 	@scripts/bench target/release/forebay $(OUT)

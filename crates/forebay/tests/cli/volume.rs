@@ -49,7 +49,9 @@ fn a_volumes_size_is_shown_and_changed() {
     assert_eq!(daemon.done(&["volume", "resize", "small", "1GiB"]), "volume small has size 1.00 GiB\n");
     assert_eq!(daemon.done(&["volume", "resize", "small", "none"]), "volume small has size none\n");
     assert_eq!(size(), Value::Null);
-    assert_eq!(daemon.run(&["volume", "resize", "small", "10GB"]).status, 2);
+    assert_eq!(daemon.done(&["volume", "resize", "small", "1.5GB"]), "volume small has size 1.40 GiB\n");
+    assert_eq!(size(), 1_500_000_000);
+    assert_eq!(daemon.run(&["volume", "resize", "small", "10XB"]).status, 2);
     assert_refused(&daemon.run(&["volume", "resize", "ghost", "1GiB"]), 1, &["ghost: not found"]);
     assert_refused(&daemon.run(&["volume", "create", "nothing", "--size", "0"]), 1, &["at least 1 byte"]);
     daemon.stop();
