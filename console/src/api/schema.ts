@@ -1,6 +1,26 @@
 // Made from docs/reference/openapi.json by `npm run types`; not to be edited.
 
 export interface paths {
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Those that fire, the gravest first, then the last hundred that were resolved since the daemon started, the latest first.
+         */
+        get: operations["alert_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/buckets": {
         parameters: {
             query?: never;
@@ -285,8 +305,8 @@ export interface paths {
         };
         /**
          * Get the daemon's health
-         * @description Needs no token. The status is `degraded` if data is damaged, segments or the second copy are missing, or
-         *     the pool has stopped.
+         * @description Needs no token, so it names the rules whose alerts fire, with causes and remedies, and no volumes or clients: `status` and `alerts`
+         *     do. Answers 503 with the same body if the pool has stopped or is closed, which takes no changes until the daemon is started again.
          */
         get: operations["health_show"];
         put?: never;
@@ -920,6 +940,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the status of the daemon
+         * @description Answers, in this order: whether it is well, who is affected, what changed, who reads and writes most, and when space runs out.
+         */
+        get: operations["status_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -1182,6 +1222,43 @@ export interface components {
          */
         Access: "rw" | "ro" | "none";
         /**
+         * @description How much an alert matters.
+         * @enum {string}
+         */
+        AlertSeverity: "info" | "warning" | "critical";
+        /**
+         * @description Whether an alert goes on.
+         * @enum {string}
+         */
+        AlertState: "firing" | "resolved";
+        /** @description An alert: a rule, and an object that it concerns. */
+        AlertView: {
+            /** @description What is wrong, and why. */
+            message: string;
+            /** @description The rule. */
+            name: string;
+            /** @description The object that it concerns, such as `volume kafka`. */
+            object: string;
+            /** @description What to do. Commands are in backticks. */
+            remedy: string;
+            /**
+             * Format: date-time
+             * @description When it was resolved; null if it goes on.
+             */
+            resolved?: string | null;
+            /** @description How much it matters. */
+            severity: components["schemas"]["AlertSeverity"];
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            since: string;
+            /** @description Whether it goes on. */
+            state: components["schemas"]["AlertState"];
+            /** @description The rule in a phrase. */
+            summary: string;
+        };
+        /**
          * @description Whether a client answers the server's callbacks.
          * @enum {string}
          */
@@ -1262,6 +1339,26 @@ export interface components {
             /** @description Whether it keeps older versions. */
             versioning: components["schemas"]["Versioning"];
             waits?: components["schemas"]["WaitsView"] | null;
+        };
+        /** @description The space of the pool, and of the volumes that are closest to their size. */
+        CapacityView: {
+            /**
+             * Format: uint64
+             * @description Bytes that can still be written.
+             */
+            bytes_free: number;
+            /**
+             * Format: uint64
+             * @description Bytes that the pool can hold.
+             */
+            bytes_total: number;
+            /**
+             * Format: uint64
+             * @description When it is full at the rate of the last hours, in seconds; null if it does not fill up or that is not known.
+             */
+            full_in_seconds?: number | null;
+            /** @description Volumes with a size: those that are full soonest, then those that are fullest. At most eight. */
+            volumes: components["schemas"]["VolumeSpaceView"][];
         };
         /** @description The options of a pool check. */
         CheckRequest: {
@@ -1358,11 +1455,42 @@ export interface components {
             /** @description TLS on the client's connections. */
             tls: components["schemas"]["TlsState"];
         };
+        /** @description Numbers of NFS clients. */
+        ClientsView: {
+            /**
+             * Format: uint64
+             * @description With a valid lease.
+             */
+            connected: number;
+            /**
+             * Format: uint64
+             * @description Which reclaim what they had open before the restart.
+             */
+            reclaiming: number;
+            /**
+             * Format: uint64
+             * @description Silent beyond their lease.
+             */
+            silent: number;
+        };
         /**
          * @description The reason for an error, as a stable code for programs.
          * @enum {string}
          */
         Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "node_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "bucket_not_found" | "bucket_document_not_found" | "s3_user_not_found" | "s3_key_not_found" | "s3_group_not_found" | "s3_policy_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "bucket_not_empty" | "bucket_locked" | "public_policy_blocked" | "s3_is_off" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
+        /** @description The duration of COMMIT, which is a broker's fsync. */
+        CommitView: {
+            /**
+             * Format: double
+             * @description The 99th percentile of the last half minute, in seconds; null without enough of them.
+             */
+            p99_seconds?: number | null;
+            /**
+             * Format: double
+             * @description Its usual value: the median of the minutes of the last day; null until it is known.
+             */
+            usual_p99_seconds?: number | null;
+        };
         /**
          * @description Compression of new writes.
          * @enum {string}
@@ -1499,18 +1627,78 @@ export interface components {
             /** @description The volume; null if it has been deleted. */
             volume?: string | null;
         };
+        /** @description What a volume or a client reads and writes. */
+        FlowView: {
+            /** @description The client's address; null for a volume. */
+            address?: string | null;
+            /** @description The volume or the client. */
+            name: string;
+            /**
+             * Format: double
+             * @description Bytes per second read in the last half minute.
+             */
+            read_rate: number;
+            /**
+             * Format: double
+             * @description Bytes per second written.
+             */
+            write_rate: number;
+        };
+        /** @description A grace period. */
+        GraceView: {
+            /**
+             * Format: uint64
+             * @description How many clients have not come back.
+             */
+            missing: number;
+            /** @description Names of these clients; at most 16. */
+            missing_clients: string[];
+            /**
+             * Format: uint64
+             * @description How long it lasts at most, in seconds, unless clients continue to reclaim.
+             */
+            remaining_seconds: number;
+        };
         /**
          * @description The source of a caller's supplementary groups.
          * @enum {string}
          */
         Groups: "client" | "server";
+        /** @description A rule whose alert fires. */
+        HealthReason: {
+            /** @description The rule. */
+            name: string;
+            /**
+             * Format: uint64
+             * @description The number of objects that it concerns.
+             */
+            objects: number;
+            /** @description What to do. */
+            remedy: string;
+            /** @description How much it matters. */
+            severity: components["schemas"]["AlertSeverity"];
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            since: string;
+            /** @description What is wrong. */
+            summary: string;
+        };
         /**
          * @description The daemon's health.
          * @enum {string}
          */
-        HealthStatus: "ok" | "degraded";
-        /** @description The daemon's health. */
+        HealthStatus: "ok" | "warning" | "critical";
+        /** @description The daemon's health, for anyone. It names no objects; `status` and `alerts` do. */
         HealthView: {
+            /**
+             * Format: date-time
+             * @description When it was evaluated; null right after the start.
+             */
+            evaluated?: string | null;
+            /** @description Why, the gravest first. */
+            reasons: components["schemas"]["HealthReason"][];
             /** @description The daemon's release. */
             release: string;
             /** @description The status. */
@@ -1683,6 +1871,11 @@ export interface components {
          * @enum {string}
          */
         LabVerdict: "pass" | "fail";
+        /**
+         * @description How the daemon was stopped before its last start.
+         * @enum {string}
+         */
+        LastStop: "first" | "clean" | "unclean" | "unknown";
         /** @description A lifecycle rule: which objects, and what is done with them. At least one action must be given. */
         LifecycleRule: {
             /**
@@ -1737,6 +1930,41 @@ export interface components {
         LifecycleRules: {
             /** @description The rules. */
             rules: components["schemas"]["LifecycleRule"][];
+        };
+        /** @description A list of objects. */
+        List_AlertView: {
+            /** @description The objects. */
+            items: {
+                /** @description What is wrong, and why. */
+                message: string;
+                /** @description The rule. */
+                name: string;
+                /** @description The object that it concerns, such as `volume kafka`. */
+                object: string;
+                /** @description What to do. Commands are in backticks. */
+                remedy: string;
+                /**
+                 * Format: date-time
+                 * @description When it was resolved; null if it goes on.
+                 */
+                resolved?: string | null;
+                /** @description How much it matters. */
+                severity: components["schemas"]["AlertSeverity"];
+                /**
+                 * Format: date-time
+                 * @description Since when.
+                 */
+                since: string;
+                /** @description Whether it goes on. */
+                state: components["schemas"]["AlertState"];
+                /** @description The rule in a phrase. */
+                summary: string;
+            }[];
+            /**
+             * Format: uint64
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
+             */
+            total: number;
         };
         /** @description A list of objects. */
         List_BucketView: {
@@ -3099,6 +3327,44 @@ export interface components {
          * @enum {string}
          */
         Squash: "none" | "root" | "all";
+        /** @description Whether the daemon is healthy, who is affected, what changed, who does it, and how long it will last. */
+        StatusView: {
+            /** @description The alerts that fire, the gravest first. */
+            alerts: components["schemas"]["AlertView"][];
+            /** @description The clients that read and write most now. */
+            busiest_clients: components["schemas"]["FlowView"][];
+            /** @description The volumes that read and write most now. */
+            busiest_volumes: components["schemas"]["FlowView"][];
+            /** @description Space. */
+            capacity: components["schemas"]["CapacityView"];
+            /** @description What changed last: starts, configuration, revoked state; the latest first. */
+            changes: components["schemas"]["EventView"][];
+            /** @description The clients. */
+            clients: components["schemas"]["ClientsView"];
+            /** @description The fsyncs of brokers. */
+            commit: components["schemas"]["CommitView"];
+            /** @description The directory of the pool. */
+            directory: string;
+            /**
+             * Format: date-time
+             * @description When the rules were evaluated; null right after the start.
+             */
+            evaluated?: string | null;
+            grace?: components["schemas"]["GraceView"] | null;
+            /** @description How it was stopped before. */
+            last_stop: components["schemas"]["LastStop"];
+            /** @description The node that serves; null if no other node can serve the pool. */
+            node?: string | null;
+            /** @description The daemon's release. */
+            release: string;
+            /**
+             * Format: date-time
+             * @description When the daemon started.
+             */
+            started: string;
+            /** @description The status. */
+            status: components["schemas"]["HealthStatus"];
+        };
         /**
          * @description Why the pool came to the node.
          * @enum {string}
@@ -3295,6 +3561,26 @@ export interface components {
              */
             uid?: number;
         };
+        /** @description The space of a volume. */
+        VolumeSpaceView: {
+            /**
+             * Format: uint64
+             * @description Bytes that it has used.
+             */
+            bytes_used: number;
+            /**
+             * Format: uint64
+             * @description When it is full at the rate of the last hours, in seconds; null if it does not fill up or that is not known.
+             */
+            full_in_seconds?: number | null;
+            /** @description The volume. */
+            name: string;
+            /**
+             * Format: uint64
+             * @description Its size in bytes.
+             */
+            size: number;
+        };
         /** @description A volume. */
         VolumeView: {
             /**
@@ -3396,6 +3682,74 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    alert_list: {
+        parameters: {
+            query?: {
+                /** @description Only alerts in this state. Without it, all that fire, and then the last hundred that were resolved. */
+                state?: components["schemas"]["AlertState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alerts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_AlertView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     bucket_list: {
         parameters: {
             query?: {
@@ -6182,6 +6536,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthView"];
                 };
             };
         };
@@ -10374,6 +10737,71 @@ export interface operations {
             };
             /** @description The pool is full */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    status_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The status */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatusView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,59 +1,66 @@
-// Problems of the pool, and their remedies.
-import type { Health, Pool } from '../api/types'
-import { bytes, percent, several } from './format'
+// What the console says about the daemon's health. The daemon decides what is wrong; this only adds whether it answers.
+import type { Alert, AlertSeverity, Pool, Status } from '../api/types'
+import { several } from './format'
 
-export interface Problem {
-  severity: 'warning' | 'error'
-  text: string
-  remedy: string
+/** Older data is not data of now. The console asks every five seconds. */
+export const STALE_SECONDS = 15
+
+/** `silent`: the daemon does not answer. `waiting`: no answer yet. `starting`: it has not evaluated its rules. */
+export type State = 'silent' | 'waiting' | 'starting' | 'ok' | 'warning' | 'critical'
+
+/** The state to show, from the last answer, whether the last request failed, and the age of the answer in seconds. */
+export function stateOf(status: Status | undefined, failed: boolean, age: number | null): State {
+  if (failed) return 'silent'
+  if (status === undefined || age === null) return 'waiting'
+  if (age > STALE_SECONDS) return 'silent'
+  if (status.status === 'ok' && status.evaluated == null) return 'starting'
+  return status.status
 }
 
-/** The same value as in `crates/admin/src/watch`. */
-const NEARLY_FULL = 0.1
+/** Whether what the pages show may be wrong by now. */
+export const isStale = (state: State) => state === 'silent'
+
+/** The headline for a state. */
+export function headline(state: State, alerts: readonly Alert[]): string {
+  const count = (severity: AlertSeverity) => alerts.filter((one) => one.severity === severity).length
+  switch (state) {
+    case 'silent':
+      return 'The daemon does not answer'
+    case 'waiting':
+      return 'Loading…'
+    case 'starting':
+      return 'Starting'
+    case 'ok':
+      return 'Healthy'
+    case 'warning':
+      return several(count('warning'), 'warning')
+    case 'critical': {
+      const warnings = count('warning')
+      return several(count('critical'), 'critical alert') + (warnings > 0 ? `, ${several(warnings, 'warning')}` : '')
+    }
+  }
+}
+
+export const looks: Record<State, string> = { silent: 'bad', waiting: 'muted', starting: 'muted', ok: 'good', warning: 'warn', critical: 'bad' }
+export const severityLooks: Record<AlertSeverity, string> = { info: '', warning: 'warn', critical: 'bad' }
+
+/** The page of the object that an alert is about, if there is one. */
+export function pageOf(alert: Alert): [path: string, name: string] | null {
+  const [kind, ...rest] = alert.object.split(' ')
+  const name = rest.join(' ')
+  if (kind === 'volume' && name) return [`/volumes/${encodeURIComponent(name)}`, 'Volume']
+  if (kind === 'bucket' && name) return [`/buckets/${encodeURIComponent(name)}`, 'Bucket']
+  if (kind === 'client' && alert.name === 'ForebayClientsRefused') return ['/exports', 'Export policies']
+  if (kind === 'client' || (kind === 'NFS' && !name)) return ['/clients', 'NFS clients']
+  if (kind === 'pool') return ['/pool', 'Pool']
+  return null
+}
+
+/** Text with commands in backticks, as parts. */
+export function withCommands(text: string): { text: string; isCommand: boolean }[] {
+  const parts = text.split('`').map((part, index) => ({ text: part, isCommand: index % 2 === 1 }))
+  return parts.filter((part) => part.text !== '')
+}
 
 /** The space on disk that the data in files takes. */
 export const physical = (pool: Pool) => pool.bytes_live + pool.bytes_inline
-
-export function problems(pool: Pool, health: Health | undefined): Problem[] {
-  const found: Problem[] = []
-  const { scrub } = pool
-  if (scrub.damaged > 0) {
-    found.push({
-      severity: 'error',
-      text: `${several(scrub.damaged, 'frame')} damaged in every copy. Clients that read the data get an I/O error, never wrong data.`,
-      remedy: 'The Pool page names them. Replace the failing disk. Let Kafka rebuild the replicas, or roll back to a snapshot.',
-    })
-  }
-  if (scrub.degraded) {
-    found.push({
-      severity: 'error',
-      text: 'The second copy is missing.',
-      remedy: 'Restore its disk. A scrub then writes the missing data again.',
-    })
-  }
-  if (pool.segments_missing > 0) {
-    found.push({
-      severity: 'error',
-      text: `${several(pool.segments_missing, 'segment')} with data ${pool.segments_missing === 1 ? 'is' : 'are'} missing. Clients that read the data get an I/O error, never wrong data.`,
-      remedy: 'The log names them. Restore them, or let Kafka rebuild the replicas.',
-    })
-  }
-  if (pool.lost_found_segments > 0) {
-    found.push({
-      severity: 'warning',
-      text: `${several(pool.lost_found_segments, 'segment')} (${bytes(pool.lost_found_bytes)}) that no metadata names ${pool.lost_found_segments === 1 ? 'is' : 'are'} in lost+found.`,
-      remedy: 'This is usual after a crash. If nothing is missing, delete them with forebay pool lost-found.',
-    })
-  }
-  if (pool.bytes_total > 0 && pool.bytes_free / pool.bytes_total < NEARLY_FULL) {
-    found.push({
-      severity: 'warning',
-      text: `Only ${bytes(pool.bytes_free)} (${percent(pool.bytes_free / pool.bytes_total)}) is free.`,
-      remedy: 'Delete snapshots or topics, shorten retention, or enlarge the pool (pool.size_max).',
-    })
-  }
-  if (found.length === 0 && health?.status === 'degraded') {
-    found.push({ severity: 'error', text: 'The daemon reports that it is degraded.', remedy: 'Its log shows the reason.' })
-  }
-  return found
-}

@@ -3,6 +3,7 @@ import type { PageName } from './routes'
 
 export const GO: Record<string, PageName> = {
   o: 'overview',
+  w: 'alerts',
   v: 'volumes',
   b: 'buckets',
   c: 'clients',

@@ -6,6 +6,8 @@ export const EVERY_MS = 5000
 export interface Poll<T> {
   readonly data: T | undefined
   readonly error: unknown
+  /** When the data came, in milliseconds since 1970; null if there is none. */
+  readonly at: number | null
   /** Polls at once, for example after a change. */
   refresh(): Promise<void>
 }
@@ -14,6 +16,7 @@ export interface Poll<T> {
 export function poll<T>(ask: () => Promise<T>, key: () => unknown = () => null, every = EVERY_MS): Poll<T> {
   let data = $state.raw<T>()
   let error = $state.raw<unknown>(null)
+  let at = $state.raw<number | null>(null)
   let refresh = $state.raw(async () => {})
 
   $effect(() => {
@@ -27,6 +30,7 @@ export function poll<T>(ask: () => Promise<T>, key: () => unknown = () => null, 
         const answer = await ask()
         if (ended) return
         data = answer
+        at = Date.now()
         error = null
       } catch (problem) {
         if (!ended) error = problem
@@ -47,6 +51,7 @@ export function poll<T>(ask: () => Promise<T>, key: () => unknown = () => null, 
     untrack(() => {
       data = undefined
       error = null
+      at = null
       // A request in progress may have been sent before the change.
       refresh = async () => {
         await underWay
@@ -68,6 +73,9 @@ export function poll<T>(ask: () => Promise<T>, key: () => unknown = () => null, 
     },
     get error() {
       return error
+    },
+    get at() {
+      return at
     },
     refresh: () => refresh(),
   }

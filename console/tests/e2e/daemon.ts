@@ -126,6 +126,15 @@ export class Daemon {
     await this.end('SIGKILL')
   }
 
+  /** Stops the daemon's process, which then answers nothing, until it is resumed. */
+  pause(): void {
+    this.child.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.child.kill('SIGCONT')
+  }
+
   private async end(signal: NodeJS.Signals): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return
     const ended = new Promise((resolve) => this.child.once('exit', resolve))

@@ -10,9 +10,10 @@ use forebay_s3::S3;
 use forebay_service::Service;
 
 use crate::error::{ApiError, Code, Result};
+use crate::health::Health;
 use crate::history::History;
 use crate::lab::Lab;
-use crate::metrics::Sources;
+use crate::metrics::{Run, Sources};
 use crate::views::NfsView;
 
 /// The release of the daemon.
@@ -42,6 +43,10 @@ pub struct Api {
     pub nfs_view: NfsView,
     /// The history of the metrics.
     pub history: Arc<History>,
+    /// The health rules and their alerts.
+    pub health: Arc<Health>,
+    /// This run of the daemon.
+    pub run: Arc<Run>,
     /// Whether metrics are served without a token.
     pub metrics_public: bool,
     /// This node, if other nodes can serve the pool.
@@ -58,6 +63,8 @@ impl Api {
         address: SocketAddr,
         directory: PathBuf,
     ) -> Api {
+        let health = Arc::new(Health::new(service.clone()));
+        let run = Arc::new(Run::new(service.pool.last_stop(), None));
         let with_tls = nfs.as_ref().is_some_and(|nfs| nfs.tls.is_some());
         Api {
             service,
@@ -67,6 +74,8 @@ impl Api {
             lab: Lab::new(None),
             nfs_view: NfsView::of(address, with_tls),
             history: Arc::default(),
+            health,
+            run,
             metrics_public: false,
             node: None,
             counting: tokio::sync::Mutex::default(),
@@ -85,6 +94,8 @@ impl Api {
         if let Some(node) = &self.node {
             sources.add(node.holder.clone());
         }
+        sources.add(self.run.clone());
+        sources.add(self.health.clone());
         sources
     }
 

@@ -14,6 +14,7 @@
 //! | [`error`] | errors as the API reports them |
 //! | [`traces`] | spans for OpenTelemetry |
 //! | [`metrics`] | metrics for Prometheus |
+//! | [`health`] | the table of health rules, and the alerts that it makes |
 //! | [`history`] | the metrics of the last month, in memory |
 //! | [`dashboards`] | Grafana dashboards, generated |
 //! | [`lab`] | reports of the lab's experiments |
@@ -38,6 +39,7 @@ mod console;
 pub mod dashboards;
 pub mod error;
 mod handlers;
+pub mod health;
 pub mod history;
 pub mod lab;
 pub mod metrics;

@@ -19,7 +19,7 @@ use crate::error::Code;
 
 const DESCRIPTION: &str = "\
 The API of a Forebay daemon: everything except serving files. Over TCP every request needs a token (`Authorization: Bearer fb_…`); \
-over the UNIX socket none is needed. Every response that is not 2xx has the same shape; its `code` is for programs. Unknown \
+over the UNIX socket none is needed. Every response that is not 2xx has the same shape, except that of `health`; its `code` is for programs. Unknown \
 fields and unknown query parameters are refused. A response has the `X-Request-Id` of its request, or a generated one; the \
 daemon's log has it too.";
 

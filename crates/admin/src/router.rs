@@ -53,6 +53,8 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
     let routes = OpenApiRouter::new()
         .routes(routes!(health::health_show))
         .routes(routes!(health::openapi_show))
+        .routes(routes!(health::status_show))
+        .routes(routes!(health::alert_list))
         .routes(routes!(pool::pool_show))
         .routes(routes!(pool::pool_check))
         .routes(routes!(pool::scrub_show, pool::scrub_start, pool::scrub_stop))

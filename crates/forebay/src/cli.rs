@@ -21,6 +21,7 @@ use crate::commands::profile::ProfileCommand;
 use crate::commands::s3::S3Command;
 use crate::commands::size::SizeArgs;
 use crate::commands::snapshot::SnapshotCommand;
+use crate::commands::status::StatusArgs;
 use crate::commands::support::SupportCommand;
 use crate::commands::volume::VolumeCommand;
 use crate::config::flags::AllSettings;
@@ -31,6 +32,7 @@ Exit status:
   0  success
   1  failure; one line on standard error says what happened, why, and what to do
   2  the command line or the configuration is invalid; nothing was started
+  1, 2  `forebay status`: a warning or a critical alert fires
   4  `forebay lab run`: the experiment ran and its verdict is fail; `forebay pool check`: there are differences
 ";
 
@@ -62,6 +64,14 @@ pub enum Command {
     /// does after kill -9 or a power loss.
     #[command(after_long_help = SERVE_EXAMPLES)]
     Serve(AllSettings),
+
+    /// Show whether the daemon is healthy, and what to do if it is not
+    ///
+    /// Shows the alerts that fire with their causes and remedies, the clients, the space, who reads and writes most, and what
+    /// changed last.
+    ///
+    /// Exit status: 0 if the daemon is healthy, 1 if a warning fires, 2 if a critical alert fires or the daemon does not answer.
+    Status(StatusArgs),
 
     /// Create a pool with an admin user and token, without serving it
     ///
@@ -195,6 +205,10 @@ pub enum ReferencePage {
     Metrics,
     /// docs/reference/s3-operations.md
     S3Operations,
+    /// docs/reference/alerts.md
+    Alerts,
+    /// deploy/prometheus/alerts.yml
+    AlertRules,
     /// deploy/grafana/forebay-overview.json
     ForebayOverview,
     /// deploy/grafana/forebay-nfs.json

@@ -38,7 +38,7 @@ use cli::{Cli, Command, LabCommand};
 use commands::pool::Differences;
 use commands::{
     account, bucket, config as config_command, event, export, init, job, nfs, object, pool, profile, s3,
-    serve, size, snapshot, support, volume,
+    serve, size, snapshot, status, support, volume,
 };
 use config::ConfigError;
 
@@ -68,6 +68,7 @@ fn main() -> ExitCode {
         Command::Serve(settings) => {
             settings.load().map_err(Into::into).and_then(|config| serve::run(&config))
         }
+        Command::Status(arguments) => return status::run(&arguments),
         Command::Init(settings) => settings.load().map_err(Into::into).and_then(|config| init::run(&config)),
         Command::Config(command) => config_command::run(command),
         Command::Volume(command) => volume::run(command),

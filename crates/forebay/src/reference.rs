@@ -20,6 +20,8 @@ pub fn page(page: ReferencePage) -> String {
         ReferencePage::Openapi => openapi(),
         ReferencePage::Metrics => forebay_admin::metrics::reference::page(),
         ReferencePage::S3Operations => forebay_s3::reference::reference(),
+        ReferencePage::Alerts => forebay_admin::health::reference::page(),
+        ReferencePage::AlertRules => forebay_admin::health::prometheus::rules(),
         ReferencePage::ForebayOverview => dashboards::OVERVIEW.json(),
         ReferencePage::ForebayNfs => dashboards::NFS.json(),
         ReferencePage::ForebayS3 => dashboards::S3.json(),

@@ -6,9 +6,12 @@ use std::time::SystemTime;
 use forebay_pool::VolumeId;
 
 use crate::shared::Shared;
-use crate::state::{Census, MemoryView};
-use crate::statistics::{EventCounts, OperationStatistics, VolumeTraffic};
+use crate::state::{Census, ClientTraffic, GraceView, MemoryView};
+use crate::statistics::{EventCounts, FailureCounts, OperationStatistics, VolumeTraffic};
 use forebay_net::tls::Tls;
+
+/// The number of clients whose traffic is in a snapshot.
+const CLIENTS_MAX: usize = 4096;
 
 /// The server's counters since its start, and its current state.
 #[derive(Clone, Debug, Default)]
@@ -27,8 +30,12 @@ pub struct NfsCounters {
     pub sessions: u64,
     /// The memory used for client state.
     pub memory: MemoryView,
-    /// Whether clients from before the restart are still reclaiming their state.
-    pub in_grace: bool,
+    /// The grace period, while clients from before the restart are still reclaiming their state.
+    pub grace: Option<GraceView>,
+    /// Clients with sessions, and their traffic; at most 4096.
+    pub clients: Vec<ClientTraffic>,
+    /// Failures that stop brokers, by volume and client.
+    pub failures: Vec<FailureCounts>,
     /// When the first of the server's certificates expires; `None` without TLS.
     pub certificate_expires: Option<SystemTime>,
 }
@@ -49,7 +56,9 @@ impl Shared {
             census: self.state.census(),
             sessions: self.sessions.count() as u64,
             memory: self.state.memory(),
-            in_grace: self.state.in_grace(),
+            grace: self.state.grace(),
+            clients: self.state.traffic(CLIENTS_MAX),
+            failures: self.statistics.failures.snapshot(),
             certificate_expires: self.tls.as_ref().and_then(Tls::expires),
         }
     }

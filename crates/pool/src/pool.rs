@@ -43,6 +43,7 @@ pub struct Pool {
 struct Shared {
     id: PoolId,
     boot: u64,
+    last_stop: LastStop,
     write_verifier: [u8; 8],
     /// `None` once the pool is closed.
     engine: RwLock<Option<Arc<Engine>>>,
@@ -142,6 +143,14 @@ impl Pool {
     /// How many times the pool has been opened. Strictly increases, even after a crash.
     pub fn boot(&self) -> u64 {
         self.shared.boot
+    }
+    /// How the pool was stopped before it was opened this time.
+    pub fn last_stop(&self) -> LastStop {
+        self.shared.last_stop
+    }
+    /// Whether the pool takes no changes any more: it is closed, or stable storage has failed.
+    pub fn is_stopped(&self) -> bool {
+        !self.engine().is_ok_and(|engine| engine.stopped.check().is_ok())
     }
     /// A value that changes at each opening. If it differs from the one in the reply to an unstable write, that write may be
     /// lost.
@@ -562,6 +571,7 @@ impl Pool {
         let shared = Shared {
             id: engine.identity.id,
             boot: engine.identity.boot,
+            last_stop: engine.identity.last_stop,
             write_verifier: engine.new_write_verifier()?,
             engine: RwLock::new(Some(engine)),
         };

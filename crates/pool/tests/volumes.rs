@@ -339,3 +339,26 @@ async fn unstable_bytes_become_durable_with_age() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
+
+#[tokio::test]
+async fn a_pool_knows_whether_its_last_stop_was_clean() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = || async { Pool::open(directory.path(), PoolOptions::default()).await.unwrap() };
+    let pool = open().await;
+    assert_eq!(pool.last_stop(), LastStop::First);
+    pool.close().await.unwrap();
+    assert!(pool.is_stopped());
+    let pool = open().await;
+    assert_eq!((pool.last_stop(), pool.is_stopped()), (LastStop::Clean, false));
+    let copy = tempfile::tempdir().unwrap();
+    // What a crash leaves at this moment.
+    let copied = std::process::Command::new("cp")
+        .args(["-r", &format!("{}/.", directory.path().display())])
+        .arg(copy.path())
+        .status();
+    assert!(copied.unwrap().success());
+    let crashed = Pool::open(copy.path(), PoolOptions::default()).await.unwrap();
+    assert_eq!(crashed.last_stop(), LastStop::Unclean);
+    crashed.close().await.unwrap();
+    pool.close().await.unwrap();
+}

@@ -144,16 +144,8 @@ kinds! {
     ScrubStopped = "scrub_stopped", Info;
     /// A scrub finished.
     ScrubFinished = "scrub_finished", Info;
-    /// Data is damaged in every copy.
-    DataDamaged = "data_damaged", Error;
     /// Damaged or missing data was repaired from the other copy.
     DataRepaired = "data_repaired", Warning;
-    /// The second copy is missing.
-    CopyMissing = "copy_missing", Error;
-    /// The second copy is available again.
-    CopyBack = "copy_back", Info;
-    /// Segments that hold data are missing.
-    SegmentsMissing = "segments_missing", Error;
     /// Segments that no metadata names are in lost+found.
     SegmentsSetAside = "segments_set_aside", Warning;
     /// A segment was deleted from lost+found.
@@ -162,10 +154,40 @@ kinds! {
     PoolTaken = "pool_taken", Warning;
     /// This node hands the pool over to another one.
     PoolReleased = "pool_released", Info;
-    /// The pool is nearly full.
-    PoolNearlyFull = "pool_nearly_full", Warning;
-    /// The pool is no longer nearly full.
-    PoolHasRoom = "pool_has_room", Info;
+    /// An alert for information.
+    AlertInfo = "alert_info", Info;
+    /// An alert fires that needs action today.
+    AlertWarning = "alert_warning", Warning;
+    /// An alert fires that needs action now.
+    AlertCritical = "alert_critical", Error;
+    /// An alert is resolved.
+    AlertResolved = "alert_resolved", Info;
+}
+
+impl Kind {
+    /// Whether something was changed: by somebody, or by a start.
+    pub fn is_change(self) -> bool {
+        matches!(
+            self,
+            Kind::DaemonStarted
+                | Kind::VolumeCreated
+                | Kind::VolumeChanged
+                | Kind::VolumeDeleted
+                | Kind::VolumeRolledBack
+                | Kind::ExportPolicyCreated
+                | Kind::ExportPolicyChanged
+                | Kind::ExportPolicyDeleted
+                | Kind::BucketCreated
+                | Kind::BucketChanged
+                | Kind::BucketDeleted
+                | Kind::ClientRevoked
+                | Kind::OpenRevoked
+                | Kind::UserChanged
+                | Kind::UserDeleted
+                | Kind::PoolTaken
+                | Kind::PoolReleased
+        )
+    }
 }
 
 /// Who caused an event.
@@ -277,6 +299,12 @@ impl Events {
         (some, matching.len() as u64)
     }
 
+    /// The latest changes, newest first.
+    pub fn changes(&self, limit: usize) -> Vec<Event> {
+        let ring = self.ring();
+        ring.kept.iter().rev().filter(|event| event.kind.is_change()).take(limit).cloned().collect()
+    }
+
     fn ring(&self) -> MutexGuard<'_, Ring> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -335,14 +363,14 @@ mod tests {
     #[test]
     fn a_follower_gets_the_next_and_others_the_last() {
         let events = Events::new(0);
-        let kinds = [Kind::VolumeCreated, Kind::DataDamaged, Kind::VolumeDeleted];
+        let kinds = [Kind::VolumeCreated, Kind::AlertCritical, Kind::VolumeDeleted];
         for kind in kinds {
             events.note(kind, "volume kafka", "something", Who::default());
         }
         let (last, total) = events.list(all(1));
         assert_eq!((last[0].kind, total), (Kind::VolumeDeleted, 3));
         let next = events.list(Wanted { after: 1, ..all(1) }).0;
-        assert_eq!(next[0].kind, Kind::DataDamaged);
+        assert_eq!(next[0].kind, Kind::AlertCritical);
         let grave = events.list(Wanted { severity: Severity::Warning, ..all(9) }).0;
         assert_eq!(grave.len(), 1);
     }

@@ -1,4 +1,4 @@
-//! Takes an observation of the metrics every 5 seconds, and records it in the history.
+//! Takes an observation of the metrics every 5 seconds, records it in the history, and has the health rules evaluated on it.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::series;
 use super::store::{History, RESOLUTIONS, seconds};
+use crate::health::Health;
 use crate::metrics::{Observation, Sources};
 
 /// The interval between observations.
@@ -38,17 +39,26 @@ impl Clock for SystemClock {
     }
 }
 
-/// Records until the future is dropped or the pool is closed.
-pub async fn run(history: Arc<History>, sources: Sources, clock: impl Clock) {
+/// Records, and evaluates the health rules, until the future is dropped or the pool is closed.
+pub async fn run(history: Arc<History>, health: Arc<Health>, sources: Sources, clock: impl Clock) {
     let mut recorder = Recorder::new(history);
     loop {
         // The first observation is immediate, so that the next one does not miss what clients do before it.
         let sources = sources.clone();
         // The observation asks for sizes of file systems, which may block.
-        let Ok(seen) = tokio::task::spawn_blocking(move || Observation::take(&sources)).await else { return };
+        let mut taking = tokio::task::spawn_blocking(move || Observation::take(&sources));
+        let taken = loop {
+            tokio::select! {
+                taken = &mut taking => break taken,
+                // Not by the clock, which tests move.
+                () = tokio::time::sleep(PERIOD) => health.note_absence(clock.now()),
+            }
+        };
+        let Ok(seen) = taken else { return };
         if seen.pool.is_none() {
             return;
         }
+        health.evaluate(&seen, clock.now());
         recorder.note(clock.now(), seen);
         clock.sleep(until_next(clock.now())).await;
     }
@@ -188,13 +198,15 @@ mod tests {
         let (history, pool) = (Arc::<History>::default(), service.pool.clone());
         let sources = sources_of(&service).await;
         let clock = Hand { now: Arc::new(Mutex::new(at(0))), looked: Arc::default() };
-        let running = tokio::spawn(run(history.clone(), sources, clock.clone()));
+        let health = Arc::new(Health::new(service.clone()));
+        let running = tokio::spawn(run(history.clone(), health.clone(), sources, clock.clone()));
         let recorded = async {
             while points(&history, 0, 100_000).iter().flatten().next().is_none() {
                 clock.looked.notified().await;
             }
         };
         tokio::time::timeout(Duration::from_secs(60), recorded).await.expect("something is recorded");
+        assert!(health.report().evaluated.is_some(), "what is recorded is evaluated");
         pool.close().await.unwrap();
         tokio::time::timeout(Duration::from_secs(60), running).await.expect("it ends").unwrap();
     }

@@ -17,6 +17,7 @@
 mod observation;
 mod process;
 pub mod reference;
+mod run;
 mod samples;
 mod sources;
 pub mod table;
@@ -25,8 +26,9 @@ mod text;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-pub use observation::{Observation, VOLUMES_MAX, VolumeSeen};
+pub use observation::{AlertSeen, Observation, VOLUMES_MAX, VolumeSeen};
 pub use process::Process;
+pub use run::{RefusedClient, Run, RunSeen};
 pub use sources::{Source, Sources};
 
 /// The content type of the exposition.
@@ -113,6 +115,8 @@ mod tests {
             "forebay_node_takeover_seconds",
             "forebay_node_beat_age_seconds",
             "forebay_node_beat_failures_total",
+            "forebay_alert",
+            "forebay_alerts_evaluated_timestamp_seconds",
         ];
         assert_eq!(without, expected);
     }

@@ -1,6 +1,6 @@
 //! One snapshot of everything that is measured.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use forebay_nfs::NfsCounters;
 use forebay_nfs::statistics::VolumeTraffic;
@@ -9,6 +9,7 @@ use forebay_pool::{PoolCounters, VolumeUsage};
 use forebay_s3::counters::{BucketCounts, S3Counters};
 
 use super::process::Process;
+use super::run::RunSeen;
 
 /// The number of volumes with their own label value: the oldest. The others are counted together as
 /// [`OTHER`].
@@ -29,8 +30,25 @@ pub struct Observation {
     pub volumes: Vec<VolumeSeen>,
     /// This node as the pool's owner; `None` if no other node can serve the pool.
     pub node: Option<Beats>,
+    /// This run of the daemon.
+    pub run: RunSeen,
+    /// The rules that the daemon evaluates.
+    pub alerts: Vec<AlertSeen>,
+    /// When it last did.
+    pub evaluated: Option<SystemTime>,
     /// The daemon's process.
     pub process: Process,
+}
+
+/// A rule that the daemon evaluates.
+#[derive(Clone, Copy, Debug)]
+pub struct AlertSeen {
+    /// Its name.
+    pub name: &'static str,
+    /// The word for its severity.
+    pub severity: &'static str,
+    /// The number of objects for which its alert fires.
+    pub firing: u64,
 }
 
 /// A volume.
@@ -46,6 +64,8 @@ pub struct VolumeSeen {
     pub waited: Duration,
     /// Number of requests that were asked to retry later.
     pub turned_away: u64,
+    /// Number of operations that failed for lack of space, and because of the pool or its disk.
+    pub failed: [u64; 2],
 }
 
 /// The first volumes, and one for all others if there are any. `rest` is traffic that belongs to no single
@@ -104,6 +124,9 @@ impl VolumeSeen {
         self.waits = self.waits.saturating_add(volume.waits);
         self.waited = self.waited.saturating_add(volume.waited);
         self.turned_away = self.turned_away.saturating_add(volume.turned_away);
+        for (sum, count) in self.failed.iter_mut().zip(volume.failed) {
+            *sum = sum.saturating_add(count);
+        }
     }
 }
 

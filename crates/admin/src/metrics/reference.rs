@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::VOLUMES_MAX;
 use super::table::{FAMILIES, Family};
 
-const TITLES: [&str; FAMILIES.len()] = ["The pool", "Volumes", "NFS", "S3", "Several nodes", "The process"];
+const TITLES: [&str; FAMILIES.len()] =
+    ["The pool", "Volumes", "NFS", "S3", "Several nodes", "Alerts", "The process"];
 
 /// The page, in Markdown.
 pub fn page() -> String {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use forebay_nfs::NfsCounters;
-use forebay_nfs::statistics::VolumeTraffic;
+use forebay_nfs::statistics::{StatusClass, VolumeTraffic};
 use forebay_pool::VolumeUsage;
 use forebay_service::Service;
 
 use super::observation::{Observation, VolumeSeen, bound, bound_buckets};
 use super::process::Process;
+use super::run::RunSeen;
 
 /// A part of the daemon that is measured.
 pub trait Source: Send + Sync {
@@ -41,6 +42,9 @@ impl Observation {
             s3: None,
             volumes: Vec::new(),
             node: None,
+            run: RunSeen::default(),
+            alerts: Vec::new(),
+            evaluated: None,
             process: Process::observe(),
         };
         for source in &sources.0 {
@@ -67,6 +71,7 @@ impl Source for Service {
                 waits: waits.requests,
                 waited: waits.time,
                 turned_away: waits.turned_away,
+                failed: [0; 2],
             }
         };
         observation.volumes = usages.map(seen).collect();
@@ -79,6 +84,11 @@ impl Source for forebay_nfs::Shared {
         for volume in &mut observation.volumes {
             if let Some(traffic) = volume.usage.id.and_then(|id| counters.volumes.get(&id)) {
                 volume.traffic.add(traffic);
+            }
+            for failures in counters.failures.iter().filter(|one| one.key.volume == volume.usage.id) {
+                let [space, io] = &mut volume.failed;
+                let count = if failures.key.class == StatusClass::Space { space } else { io };
+                *count = count.saturating_add(failures.count);
             }
         }
         observation.nfs = counters;

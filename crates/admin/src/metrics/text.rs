@@ -35,6 +35,7 @@ impl Family {
                     collect(node, &mut samples);
                 }
             }
+            (Collect::Alerts(collect), _) => collect(seen, &mut samples),
             (Collect::Process(collect), _) => collect(&seen.process, &mut samples),
             (Collect::Volume(collect), _) => {
                 for volume in &seen.volumes {

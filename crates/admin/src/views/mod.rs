@@ -13,6 +13,7 @@ mod check;
 mod event;
 mod export;
 mod fields;
+mod health;
 mod job;
 mod lab;
 mod list;
@@ -38,6 +39,10 @@ pub use export::{
     TlsUse,
 };
 pub use fields::time;
+pub use health::{
+    AlertSeverity, AlertState, AlertView, CapacityView, ClientsView, CommitView, FlowView, GraceView,
+    HealthReason, HealthStatus, HealthView, LastStop, StatusView, VolumeSpaceView,
+};
 pub use job::{JobKind, JobState, JobView, ProgressUnit, ProgressView};
 pub use lab::{LabPageView, LabReportKind, LabReportView, LabReportsView, LabRunView, LabVerdict};
 pub use list::List;
@@ -46,9 +51,7 @@ pub use nfs::{
     SessionView, TlsState,
 };
 pub use node::{NodePhase, NodeView, TakeoverKind, TakeoverView};
-pub use pool::{
-    CheckRequest, CheckView, EfficiencyView, HealthStatus, HealthView, LostSegmentView, PoolView, ScrubView,
-};
+pub use pool::{CheckRequest, CheckView, EfficiencyView, LostSegmentView, PoolView, ScrubView};
 pub use s3::{
     NewS3Group, NewS3Key, NewS3User, S3GroupView, S3KeyCreated, S3KeyEdit, S3KeyView, S3PolicyDocument,
     S3UserEdit, S3UserView,

@@ -5,27 +5,6 @@ use utoipa::ToSchema;
 
 use super::check::Check;
 use super::fields::time;
-use super::words::words;
-
-words! {
-    /// The daemon's health.
-    HealthStatus {
-        /// Healthy.
-        Ok = "ok",
-        /// The daemon is running, but data is damaged, segments or the second copy are missing, or the pool
-        /// has stopped accepting writes.
-        Degraded = "degraded",
-    }
-}
-
-/// The daemon's health.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-pub struct HealthView {
-    /// The status.
-    pub status: HealthStatus,
-    /// The daemon's release.
-    pub release: String,
-}
 
 /// The options of a pool check.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]

@@ -15,5 +15,6 @@ pub mod s3;
 pub mod serve;
 pub mod size;
 pub mod snapshot;
+pub mod status;
 pub mod support;
 pub mod volume;

@@ -8,7 +8,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 
 /// Longer than anything here takes, also on a busy machine.
 pub const DEADLINE: Duration = Duration::from_secs(60);
@@ -88,9 +88,36 @@ impl Daemon {
 
     /// The same in an environment.
     pub fn start_in(scratch: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Daemon {
+        Daemon::start_by(forebay(), scratch, arguments, environment)
+    }
+
+    /// One whose writes can be made to fail with [`Daemon::fail_writes`].
+    pub fn start_that_survives_file_limits(scratch: &Path, arguments: &[&str]) -> Daemon {
+        let program = forebay();
+        let mut shell = Command::new("sh");
+        // What a shell ignores, the program ignores, too: it gets EFBIG instead of the signal.
+        shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(program.get_program());
+        for (name, _) in program.get_envs() {
+            shell.env_remove(name);
+        }
+        Daemon::start_by(shell, scratch, arguments, &[])
+    }
+
+    /// From now on the daemon can write to no file, as if the disk failed.
+    pub fn fail_writes(&self) {
+        let limit = Rlimit { current: Some(0), maximum: Some(0) };
+        prlimit(Some(Pid::from_child(&self.child)), Resource::Fsize, limit).unwrap();
+    }
+
+    fn start_by(
+        mut program: Command,
+        scratch: &Path,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Daemon {
         let pool = scratch.join("pool");
         let log = scratch.join("log");
-        let mut child = forebay()
+        let mut child = program
             .args(["serve", "--nfs-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", "--pool-directory"])
             .arg(&pool)
             .args(arguments)

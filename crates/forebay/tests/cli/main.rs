@@ -21,6 +21,7 @@ mod salvage;
 mod serve;
 mod slow;
 mod snapshot;
+mod status;
 mod support;
 mod terminal;
 mod tls;

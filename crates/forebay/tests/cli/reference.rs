@@ -35,3 +35,8 @@ fn the_metrics_page_is_current() {
 fn the_page_of_s3_operations_is_current() {
     assert_current("s3-operations", "s3-operations.md");
 }
+
+#[test]
+fn the_page_on_alerts_is_current() {
+    assert_current("alerts", "alerts.md");
+}

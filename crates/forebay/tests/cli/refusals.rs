@@ -26,6 +26,8 @@ use Least::{Admin, Nothing, Operator, ReadOnly};
 const TABLE: &[(&str, &str, Least)] = &[
     ("GET", "/health", Nothing),
     ("GET", "/openapi.json", Nothing),
+    ("GET", "/status", ReadOnly),
+    ("GET", "/alerts", ReadOnly),
     ("GET", "/whoami", ReadOnly),
     ("GET", "/events", ReadOnly),
     ("GET", "/metrics/history", ReadOnly),

@@ -131,6 +131,7 @@ pub const CRATES: &[Rule] = &[
             "error",      // errors as the API reports them
             "traces",     // spans for OpenTelemetry
             "metrics",    // metrics for Prometheus
+            "health",     // the table of health rules, and the alerts that it makes
             "history",    // the metrics of the last month, in memory
             "dashboards", // Grafana dashboards, generated
             "lab",        // reports of the lab's experiments

@@ -90,8 +90,18 @@ fn count(context: &Context<'_>, code: u32, result: &OperationResult, took: Durat
     if status != Status::Ok || took >= SLOW {
         report(context, code, status, took);
     }
-    if let Some(FileHandle::Inode(handle)) = context.current {
-        statistics.traffic.count(&context.server.pool, handle.volume, result, took);
+    let volume = match context.current {
+        Some(FileHandle::Inode(handle)) => Some(handle.volume),
+        _ => None,
+    };
+    if status != Status::Ok {
+        statistics.failures.note(volume, context.connection.peer.ip(), code, status);
+    }
+    if let Some(volume) = volume
+        && let Some((direction, bytes)) = statistics.traffic.count(&context.server.pool, volume, result, took)
+        && let Some(client) = &context.client
+    {
+        client.note_moved(direction, bytes);
     }
 }
 

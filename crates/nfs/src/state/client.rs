@@ -11,6 +11,7 @@ use tokio::sync::Mutex;
 use super::records::Mark;
 use crate::memory::audit::CLIENT_OBJECT_BYTES;
 use crate::memory::{Account, Charge};
+use crate::statistics::Direction;
 use forebay_nfs_proto::rpc::Principal;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, ClientOwner, CreateSessionResult};
@@ -36,6 +37,8 @@ pub struct Client {
     has_first_session: AtomicBool,
     reclaim_complete: AtomicBool,
     create_session: Mutex<CreateSessionSlot>,
+    bytes_read: AtomicU64,
+    bytes_written: AtomicU64,
 }
 
 /// The single-slot reply cache of CREATE_SESSION (RFC 8881 §18.36.4).
@@ -92,6 +95,8 @@ impl Client {
             has_first_session: AtomicBool::new(false),
             reclaim_complete: AtomicBool::new(false),
             create_session: Mutex::new(CreateSessionSlot { sequence: 0, reply: Err(Status::SeqMisordered) }),
+            bytes_read: AtomicU64::new(0),
+            bytes_written: AtomicU64::new(0),
         }
     }
 
@@ -131,6 +136,20 @@ impl Client {
     /// The address that the client registered from.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Counts bytes that the client has read or written.
+    pub(crate) fn note_moved(&self, direction: Direction, bytes: u64) {
+        let counter = match direction {
+            Direction::Read => &self.bytes_read,
+            Direction::Write => &self.bytes_written,
+        };
+        counter.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// The bytes that the client has read and written.
+    pub(super) fn bytes_moved(&self) -> (u64, u64) {
+        (self.bytes_read.load(Ordering::Relaxed), self.bytes_written.load(Ordering::Relaxed))
     }
 
     /// The client's memory account.

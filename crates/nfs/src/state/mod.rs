@@ -43,4 +43,7 @@ pub use protocol::State;
 pub use ranges::{Held, LockKind, Range};
 pub use share::Share;
 pub use table::{Denied, OpenRoom};
-pub use view::{Census, ClientView, Condition, Excerpt, LockView, MemoryView, OpenView, OpenedAs};
+pub use view::{
+    Census, ClientTraffic, ClientView, Condition, Excerpt, GraceView, LockView, MemoryView, OpenView,
+    OpenedAs,
+};

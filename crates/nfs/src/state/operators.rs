@@ -7,7 +7,7 @@ use forebay_pool::Handle;
 
 use super::client::Client;
 use super::protocol::State;
-use super::view::{Census, ClientView, Condition, Excerpt, LockView, MemoryView, OpenView};
+use super::view::{Census, ClientTraffic, ClientView, Condition, Excerpt, LockView, MemoryView, OpenView};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 
@@ -56,6 +56,25 @@ impl State {
             known.chain(leaving).map(|(condition, client)| self.client_view(&client, condition)).collect();
         views.sort_by_key(|view| view.id.0);
         views
+    }
+
+    /// The clients that have a session, with their traffic; at most `clients_max`.
+    pub fn traffic(&self, clients_max: usize) -> Vec<ClientTraffic> {
+        let clients = self.registry().all();
+        let confirmed = clients.into_iter().filter(|client| client.is_confirmed());
+        let seen = confirmed.take(clients_max).map(|client| {
+            let (bytes_read, bytes_written) = client.bytes_moved();
+            ClientTraffic {
+                id: client.id(),
+                owner: client.owner().ownerid.clone(),
+                address: client.address(),
+                condition: self.condition(&client),
+                silence: client.silence().unwrap_or_default(),
+                bytes_read,
+                bytes_written,
+            }
+        });
+        seen.collect()
     }
 
     fn condition(&self, client: &Client) -> Condition {

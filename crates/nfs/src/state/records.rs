@@ -276,6 +276,19 @@ impl Records {
         !self.known.lock().await.values().any(Record::is_awaited)
     }
 
+    /// The names of up to `names_max` clients that the grace period waits for and that have not returned, and how many there are.
+    /// `None` if a record is being written.
+    pub fn missing(&self, names_max: usize) -> Option<(Vec<Bytes>, usize)> {
+        let known = self.known.try_lock().ok()?;
+        let is_missing = |record: &Record| record.is_awaited() && record.holder.is_none();
+        let mut names: Vec<Bytes> =
+            known.iter().filter(|(_, record)| is_missing(record)).map(|(name, _)| name.clone()).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.truncate(names_max);
+        Some((names, count))
+    }
+
     /// Ends the grace period of the volumes in which it waits for no client. `begin` learns for which volumes it has to go on, and returns
     /// those for which it does, if the others have still to be closed. When this returns true, no record of a client that may reclaim names
     /// any of the others.

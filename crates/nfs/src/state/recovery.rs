@@ -26,6 +26,7 @@ use tokio::sync::watch;
 use super::client::Client;
 use super::protocol::State;
 use super::table::Phase;
+use super::view::GraceView;
 use super::volumes::Volumes;
 use crate::config::Config;
 use crate::status::OrStatus;
@@ -34,7 +35,12 @@ use forebay_nfs_proto::xdr::Status;
 /// A client that reclaims at least this often has not finished.
 const RECLAIM_PAUSE_MAX: Duration = Duration::from_secs(2);
 
+/// How many of the clients that have not come back are named.
+const MISSING_NAMED_MAX: usize = 16;
+
 pub(super) struct Recovery {
+    /// When it began, in time of the clock.
+    began: Duration,
     /// In time of the clock.
     deadline: Duration,
     /// How long a request is held that has to wait for the end of a grace period.
@@ -50,8 +56,10 @@ pub(super) struct Recovery {
 
 impl Recovery {
     pub fn new(config: &Config) -> Recovery {
+        let began = config.clock.now();
         Recovery {
-            deadline: config.clock.now().saturating_add(Duration::from_secs(config.grace_seconds.into())),
+            began,
+            deadline: began.saturating_add(Duration::from_secs(config.grace_seconds.into())),
             hold: Duration::from_secs(config.grace_hold_seconds.into()),
             reclaimed_ms: AtomicU64::new(0),
             ending: tokio::sync::Mutex::new(()),
@@ -65,6 +73,21 @@ impl State {
     /// Returns true until the clients from before the restart have reclaimed their state in all volumes.
     pub fn in_grace(&self) -> bool {
         !self.table().grace.is_over()
+    }
+
+    /// The grace period, and who has not come back; `None` if it is over.
+    pub fn grace(&self) -> Option<GraceView> {
+        if !self.in_grace() {
+            return None;
+        }
+        let now = self.clock.now();
+        let (missing, missing_count) = match self.records.missing(MISSING_NAMED_MAX) {
+            Some((names, count)) => (Some(names), count),
+            None => (None, 0),
+        };
+        let elapsed = now.saturating_sub(self.recovery.began);
+        let remaining = self.recovery.deadline.saturating_sub(now);
+        Some(GraceView { remaining, elapsed, missing, missing_count })
     }
 
     /// Returns true if the client can still reclaim its state from before the restart.

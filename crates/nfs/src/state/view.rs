@@ -32,6 +32,38 @@ pub struct ClientView {
     pub locks: usize,
 }
 
+/// A client, and what it has read and written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientTraffic {
+    /// The client's id.
+    pub id: ClientId,
+    /// The owner string that the client sends.
+    pub owner: Bytes,
+    /// The address it registered from.
+    pub address: SocketAddr,
+    /// The client's state.
+    pub condition: Condition,
+    /// Time since its last request; zero while a request is in progress.
+    pub silence: Duration,
+    /// Bytes that it has read.
+    pub bytes_read: u64,
+    /// Bytes that it has written.
+    pub bytes_written: u64,
+}
+
+/// The grace period as operators see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GraceView {
+    /// How long it takes at most, unless clients continue to reclaim.
+    pub remaining: Duration,
+    /// How long it has taken so far.
+    pub elapsed: Duration,
+    /// The owner strings of the clients that have not come back; at most sixteen. `None` if the records are being written.
+    pub missing: Option<Vec<Bytes>>,
+    /// The number of clients that have not come back.
+    pub missing_count: usize,
+}
+
 /// The state of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {

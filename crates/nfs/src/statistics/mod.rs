@@ -5,10 +5,12 @@
 //!
 //! - this module: operations, their number, results and durations,
 //! - `traffic`: bytes read from and written to each volume,
+//! - `failures`: what stops brokers, by volume and client,
 //! - `events`: connections, refusals, waits,
 //! - `status`: classes of statuses.
 
 mod events;
+mod failures;
 mod status;
 mod traffic;
 
@@ -20,10 +22,12 @@ use forebay_pool::{Distribution, Histogram};
 
 pub(crate) use events::{Count, Events};
 pub use events::{EventCounts, Refusals};
+pub(crate) use failures::Failures;
+pub use failures::{FailureCounts, FailureKey};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::OpCode;
 pub use status::StatusClass;
-pub(crate) use traffic::Traffic;
+pub(crate) use traffic::{Direction, Traffic};
 pub use traffic::{Transfers, VolumeTraffic};
 
 /// Operation numbers are below this; an invalid number is counted as 0.
@@ -36,6 +40,7 @@ const STATUS_SECOND_RANGE: u32 = 10_000;
 pub struct Statistics {
     operations: Box<[Counters]>,
     pub(crate) traffic: Traffic,
+    pub(crate) failures: Failures,
     pub(crate) events: Arc<Events>,
 }
 
@@ -82,6 +87,7 @@ impl Default for Statistics {
         Statistics {
             operations: (0..OPERATIONS).map(|_| counters()).collect(),
             traffic: Traffic::default(),
+            failures: Failures::default(),
             events: Arc::default(),
         }
     }

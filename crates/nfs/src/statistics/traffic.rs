@@ -11,7 +11,7 @@ use forebay_nfs_proto::xdr::nfs4::{OperationResult, ReadPlusContent};
 
 /// The direction of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
+pub(crate) enum Direction {
     Read,
     Write,
 }
@@ -51,11 +51,17 @@ pub struct VolumeTraffic {
 }
 
 impl Traffic {
-    /// Counts an operation on a volume if it is one that can transfer data.
-    pub(crate) fn count(&self, pool: &Pool, volume: VolumeId, result: &OperationResult, took: Duration) {
-        if let Some((direction, bytes)) = moved(result) {
-            self.count_bytes(|| owner(pool, volume), volume, direction, bytes, took);
-        }
+    /// Counts an operation on a volume if it transferred data. Returns how much, and in which direction.
+    pub(crate) fn count(
+        &self,
+        pool: &Pool,
+        volume: VolumeId,
+        result: &OperationResult,
+        took: Duration,
+    ) -> Option<(Direction, u64)> {
+        let (direction, bytes) = moved(result)?;
+        self.count_bytes(|| owner(pool, volume), volume, direction, bytes, took);
+        Some((direction, bytes))
     }
 
     fn count_bytes(

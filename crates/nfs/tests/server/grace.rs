@@ -57,10 +57,14 @@ async fn a_client_that_does_not_return_delays_only_its_own_volumes() {
     assert_eq!(open_new(&other, "b").await, Ok(()), "all are back who had something open there");
     assert_eq!(open_new(&back, "b").await, Ok(()));
     assert_eq!(open_new(&other, "a").await, Err(Status::Grace));
-    assert!(server.shared().state.in_grace());
+    let grace = server.shared().state.grace().expect("it goes on");
+    let names: Vec<String> =
+        grace.missing.iter().flatten().map(|name| name.escape_ascii().to_string()).collect();
+    assert!(grace.missing_count == 1 && names[0].contains("gone"), "{names:?}");
+    assert!(grace.remaining > Duration::ZERO);
     server.expire_all_but(&[&other, &back]).await;
     assert_eq!(open_new(&other, "a").await, Ok(()), "its time is over");
-    assert!(!server.shared().state.in_grace());
+    assert_eq!(server.shared().state.grace(), None);
 }
 
 #[tokio::test]

@@ -380,6 +380,20 @@ pub struct Space {
     pub orphans: u64,
 }
 
+/// How the pool was stopped before it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LastStop {
+    /// The pool is new: it was never open before.
+    First,
+    /// It was closed, and everything was durable.
+    Clean,
+    /// It was not closed: the process was killed or crashed, the machine lost power, or stable storage had failed.
+    Unclean,
+    /// A release that did not record it had opened the pool.
+    #[default]
+    Unknown,
+}
+
 /// The state of the scrub.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScrubStatus {

@@ -50,7 +50,7 @@ use crate::store::meta::MetaStore;
 use crate::store::room::Room;
 use crate::store::segment::{SegmentStore, SegmentWriter};
 use crate::store::witness::Keeper;
-use crate::{Error, Handle, Mismatch, PoolId, PoolOptions, Result};
+use crate::{Error, Handle, LastStop, Mismatch, PoolId, PoolOptions, Result};
 
 /// An open pool. See the module's documentation.
 pub(crate) struct Engine {
@@ -95,6 +95,8 @@ pub(crate) struct Identity {
     pub(crate) id: PoolId,
     /// The number of times that the pool has been opened.
     pub(crate) boot: u64,
+    /// How the start before this one ended.
+    pub(crate) last_stop: LastStop,
     /// The key for hashing names. It is secret, so that no client can choose many names with the same hash.
     pub(crate) name_key: [u8; 32],
     /// The names of chunks.

@@ -18,7 +18,7 @@ use crate::store::log::LogFiles;
 use crate::store::meta::{MetaStore, Position};
 use crate::store::segment::{SegmentStore, frames_in, header_of};
 use crate::store::witness::{Found, LogSpan, Phase, State, Witness};
-use crate::{Error, Mismatch, PoolId, Result};
+use crate::{Error, LastStop, Mismatch, PoolId, Result};
 
 /// How many of the segments that the metadata names have their headers read: the newest ones.
 const NAMED_HEADERS: usize = 8;
@@ -45,6 +45,8 @@ pub(crate) struct Verdict {
     pub(crate) boot_next: u64,
     /// The last start closed the pool cleanly, and nothing has changed since.
     pub(crate) closed: bool,
+    /// The same for operators.
+    pub(crate) last_stop: LastStop,
     /// Mismatches that were accepted.
     pub(crate) mismatches: Vec<Mismatch>,
     /// Segments that no record names, with their length in bytes.
@@ -268,7 +270,13 @@ impl Evidence {
         // A log that does not fit the metadata does not count. One with flaws counts as far as it can be read.
         let counts = mismatches.iter().all(|mismatch| matches!(mismatch, Mismatch::Log { .. }));
         let held = self.log.held(counts);
-        Verdict { boot, boot_next: last + 1, closed, mismatches, unnamed, held }
+        let last_stop = match (boot, closed, self.wanted.has_state) {
+            (0, ..) => LastStop::First,
+            (_, true, _) => LastStop::Clean,
+            (_, false, true) => LastStop::Unclean,
+            (_, false, false) => LastStop::Unknown,
+        };
+        Verdict { boot, boot_next: last + 1, closed, last_stop, mismatches, unnamed, held }
     }
 }
 

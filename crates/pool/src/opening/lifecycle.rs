@@ -153,7 +153,13 @@ impl Engine {
             _ => None,
         };
         let engine = Arc::new(Engine {
-            identity: Identity { id: pool.id, boot: pool.boot, name_key: pool.name_key, names },
+            identity: Identity {
+                id: pool.id,
+                boot: pool.boot,
+                last_stop: verdict.last_stop,
+                name_key: pool.name_key,
+                names,
+            },
             committing: Committing {
                 committer: committer::start(committing)?,
                 storer: storer::start(writer.clone(), stopped.clone())?,

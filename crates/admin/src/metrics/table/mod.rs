@@ -1,6 +1,7 @@
 //! The table of all metrics: name, meaning, what to do when the value changes, and how the samples are
 //! collected.
 
+mod alerts;
 mod nfs;
 mod node;
 mod pool;
@@ -14,11 +15,18 @@ use forebay_pool::PoolCounters;
 use forebay_s3::counters::S3Counters;
 
 pub use super::samples::{Samples, Value};
-use super::{Process, VolumeSeen};
+use super::{Observation, Process, VolumeSeen};
 
 /// All metrics, by subject.
-pub static FAMILIES: [&[Family]; 6] =
-    [pool::FAMILIES, volume::FAMILIES, nfs::FAMILIES, s3::FAMILIES, node::FAMILIES, process::FAMILIES];
+pub static FAMILIES: [&[Family]; 7] = [
+    pool::FAMILIES,
+    volume::FAMILIES,
+    nfs::FAMILIES,
+    s3::FAMILIES,
+    node::FAMILIES,
+    alerts::FAMILIES,
+    process::FAMILIES,
+];
 
 /// A metric family. Its samples differ only in their labels.
 pub struct Family {
@@ -78,6 +86,7 @@ pub(super) enum Collect {
     S3(fn(&S3Counters, &mut Samples<'_>)),
     /// No samples if no other node can serve the pool.
     Node(fn(&Beats, &mut Samples<'_>)),
+    Alerts(fn(&Observation, &mut Samples<'_>)),
     Process(fn(&Process, &mut Samples<'_>)),
 }
 

@@ -262,7 +262,7 @@ pub(super) static FAMILIES: &[Family] = &[
                that time.",
         then: "It ends when all clients have returned, or after nfs.grace_seconds. If it does not end, the \
                pool does not accept records: check the log.",
-        collect: Collect::Nfs(|nfs, samples| samples.one(nfs.in_grace)),
+        collect: Collect::Nfs(|nfs, samples| samples.one(nfs.grace.is_some())),
     },
     Family {
         name: "forebay_nfs_tls_handshakes_total",

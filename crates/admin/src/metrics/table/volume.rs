@@ -128,4 +128,20 @@ pub(super) static FAMILIES: &[Family] = &[
                the load.",
         collect: Collect::Volume(|volume, samples| samples.one(volume.turned_away)),
     },
+    Family {
+        name: "forebay_volume_failures_total",
+        kind: Kind::Counter,
+        labels: &[
+            Label { name: "volume", bound: "volume names: the oldest 1,000, and `other` for the rest" },
+            Label { name: "class", bound: "`space`, `io`" },
+        ],
+        says: "NFS operations on the volume that failed for lack of space (`space`), or because of the pool or its disk (`io`).",
+        then: "Both stop a Kafka broker. `forebay status` names the clients. `space`: enlarge the volume or the pool. `io`: check the \
+               log and the disk.",
+        collect: Collect::Volume(|volume, samples| {
+            for (class, count) in ["space", "io"].into_iter().zip(volume.failed) {
+                samples.with(&[("class", class)], count);
+            }
+        }),
+    },
 ];

@@ -12,12 +12,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use forebay_admin::history;
 use forebay_admin::lab::Lab;
+use forebay_admin::metrics::Run;
 use forebay_admin::views::NfsView;
 use forebay_admin::{Api, NodeControl};
 use forebay_net::http::{self, ALPN, Listener, Socket, check_path};
 use forebay_net::tls::{Tls, TlsError};
 use forebay_nfs::{Server, ServerError, Shared};
-use forebay_pool::Pool;
+use forebay_pool::{LastStop, Pool};
 use forebay_service::Service;
 use forebay_service::events::{Kind, Who};
 use rustix::fs::Mode;
@@ -184,6 +185,7 @@ async fn serve_pool(
     let s3 = s3::start(config, service.clone(), shutdown).await?;
     let mut api = Api::new(service.clone(), Some(nfs.shared()), address, config.pool.directory.clone());
     api.metrics_public = config.metrics.public;
+    api.run = Arc::new(Run::new(pool.last_stop(), api_tls.clone()));
     api.node = owning.holder().map(|holder| {
         let (trigger, moves) = (trigger.clone(), moves.clone());
         let release = Box::new(move || {
@@ -199,8 +201,7 @@ async fn serve_pool(
     let certificates: Vec<Arc<Tls>> = api_tls.into_iter().chain(s3_tls).collect();
     let reloading = tokio::spawn(reload_when_asked(nfs.shared(), certificates, signals::reloads()?));
     let watching = tokio::spawn(forebay_service::watch::run(service.clone()));
-    let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared()));
-    let recording = tokio::spawn(history::run(api.history.clone(), api.sources(), history::SystemClock));
+    let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared(), api.run.clone()));
     let serving = serve_api(&api, listeners, shutdown);
     service.events.note(
         Kind::DaemonStarted,
@@ -208,6 +209,9 @@ async fn serve_pool(
         started(config, pool, address, api_address, s3.as_ref().map(|running| running.url.as_str())),
         Who::default(),
     );
+    // After the event of the start, so that alerts come after it.
+    let (history, health) = (api.history.clone(), api.health.clone());
+    let recording = tokio::spawn(history::run(history, health, api.sources(), history::SystemClock));
     owning.acquire(address).await?;
     if let Some(taken) = owning.taken() {
         service.events.note(Kind::PoolTaken, "pool", taken, Who::default());
@@ -279,8 +283,14 @@ fn started(
     };
     let (directory, release) = (config.pool.directory.display(), forebay_admin::RELEASE);
     let s3 = s3.map_or_else(String::new, |url| format!(", S3 at {url}"));
+    let last_stop = match pool.last_stop() {
+        LastStop::First => "the pool is new",
+        LastStop::Clean => "the last stop was clean",
+        LastStop::Unclean => "the last stop was not clean",
+        LastStop::Unknown => "whether the last stop was clean is not known",
+    };
     format!(
-        "release {release} serves pool {directory}, start {}: NFS at {nfs}, the API at {api}{s3}",
+        "release {release} serves pool {directory}, start {} ({last_stop}): NFS at {nfs}, the API at {api}{s3}",
         pool.boot()
     )
 }

@@ -9,6 +9,8 @@ use crate::arguments::Remote;
 /// The requests, and the file for each response.
 const QUESTIONS: &[(&str, &str)] = &[
     ("api/health.json", "/api/v1/health"),
+    ("api/status.json", "/api/v1/status"),
+    ("api/alerts.json", "/api/v1/alerts"),
     ("api/pool.json", "/api/v1/pool"),
     ("api/scrub.json", "/api/v1/pool/scrub"),
     ("api/volumes.json", "/api/v1/volumes"),

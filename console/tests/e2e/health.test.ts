@@ -1,0 +1,123 @@
+// What is wrong is on the Overview and the page Alerts, and nothing is green that is not known to be well.
+import AxeBuilder from '@axe-core/playwright'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { expect, signIn, test } from './console'
+import { Daemon } from './daemon'
+
+const gallery = process.env['FOREBAY_CONSOLE_GALLERY']
+
+/** The number of visible elements whose text or background is green. */
+const green = (page: Page) =>
+  page.evaluate(() => {
+    const isGreen = (color: string) => {
+      const [red = 0, green = 0, blue = 0, alpha = 1] = (/rgba?\(([^)]*)\)/.exec(color)?.[1] ?? '').split(/[ ,/]+/).map(Number)
+      return alpha > 0 && green > red * 1.3 && green > blue * 1.3
+    }
+    const isGrey = (element: Element) => element.closest('.stale') !== null
+    return [...document.querySelectorAll('main *')].filter((element) => {
+      const style = getComputedStyle(element)
+      return !isGrey(element) && element.checkVisibility() && (isGreen(style.color) || isGreen(style.backgroundColor))
+    }).length
+  })
+
+async function looksGood(page: Page, name: string): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    for (const [size, width] of [['wide', 1360], ['narrow', 380]] as const) {
+      await page.setViewportSize({ width, height: 860 })
+      const found = await new AxeBuilder({ page }).analyze()
+      const serious = found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
+      expect(serious.map((one) => `${one.id}: ${one.nodes.map((bad) => bad.html).join(' ')}`)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      if (gallery) await page.screenshot({ path: join(gallery, `${theme}-${name}-${size}.png`), fullPage: true })
+    }
+  }
+  await page.setViewportSize({ width: 1360, height: 860 })
+}
+
+const refuse = async (daemon: Daemon) => {
+  await daemon.api('POST', '/export-policies', { name: 'brokers', rules: [] })
+  await daemon.api('PATCH', '/volumes/kafka', { export: 'brokers' })
+}
+
+test('a daemon that is killed is never healthy, and everything that is old is grey', async ({ page, watched }) => {
+  const daemon = await Daemon.start({ s3: false })
+  let again: Daemon | undefined
+  try {
+    await page.goto(daemon.url)
+    await signIn(page, daemon.token)
+    const health = page.getByRole('region', { name: 'Health' })
+    await expect(health).toContainText('Healthy')
+    expect(await green(page)).toBeGreaterThan(0)
+    const client = await daemon.client('/kafka')
+    await expect(page.getByRole('region', { name: 'Busiest now' })).toContainText('kafka')
+    await looksGood(page, 'health-well')
+    await daemon.kill()
+    await expect(health).toContainText('The daemon does not answer')
+    await expect(health).toContainText('systemctl start forebay')
+    await expect(page.getByText('Healthy')).toHaveCount(0)
+    expect(await green(page)).toBe(0)
+    await expect(page.getByRole('region', { name: 'Throughput' }).locator('xpath=ancestor-or-self::*[contains(@class,"stale")]')).not.toHaveCount(0)
+    await looksGood(page, 'health-dead')
+    await page.getByRole('link', { name: 'Volumes', exact: true }).click()
+    await expect(page.getByText('The daemon does not answer.')).toBeVisible()
+    expect(await green(page)).toBe(0)
+    await page.goBack()
+    again = await Daemon.start({ s3: false, pool: daemon, api: new URL(daemon.url).host })
+    await expect(health).toContainText('not stopped in order')
+    await expect(health).toContainText('has not come back')
+    await expect(page.getByRole('region', { name: 'What changed' })).toContainText('The last stop was not clean.')
+    await looksGood(page, 'health-crashed')
+    client.stdin?.end()
+    watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
+  } finally {
+    await again?.stop()
+    await daemon.stop()
+  }
+})
+
+test('alerts are on the overview, on their page and beside the menu, with causes and remedies', async ({ page, watched }) => {
+  const daemon = await Daemon.start({ s3: false })
+  try {
+    await refuse(daemon)
+    await daemon.client('/kafka').catch(() => {})
+    await page.goto(`${daemon.url}/alerts`)
+    await signIn(page, daemon.token)
+    const health = page.getByRole('region', { name: 'Health' })
+    await expect(health).toContainText('client 127.0.0.1')
+    await expect(health).toContainText('export policy brokers has no rule for it')
+    await expect(health.locator('code', { hasText: 'forebay export rule add brokers 127.0.0.1' })).toBeVisible()
+    await expect(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /Alerts/ })).toContainText('1')
+    await expect(page.getByText('No alert has been resolved')).toBeVisible()
+    expect(await green(page)).toBe(0)
+    await looksGood(page, 'alerts')
+    await page.getByRole('link', { name: 'Overview', exact: true }).click()
+    await expect(health).toContainText('1 warning')
+    await page.keyboard.press('g')
+    await page.keyboard.press('w')
+    await expect(page.getByRole('heading', { level: 1, name: 'Alerts' })).toBeVisible()
+    watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
+  } finally {
+    await daemon.stop()
+  }
+})
+
+test('a daemon that hangs is not healthy either', async ({ page, watched }) => {
+  const daemon = await Daemon.start({ s3: false })
+  try {
+    await page.goto(daemon.url)
+    await signIn(page, daemon.token)
+    const health = page.getByRole('region', { name: 'Health' })
+    await expect(health).toContainText('Healthy')
+    daemon.pause()
+    await expect(health).toContainText('The daemon does not answer')
+    expect(await green(page)).toBe(0)
+    daemon.resume()
+    await expect(health).toContainText('Healthy')
+    watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
+  } finally {
+    daemon.resume()
+    await daemon.stop()
+  }
+})

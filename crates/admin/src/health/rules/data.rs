@@ -1,0 +1,170 @@
+//! Whether stored data is safe.
+
+use super::super::facts::Facts;
+use super::super::rule::Source::Daemon;
+use super::super::rule::{Finding, Rule, Severity, when};
+use super::super::words::{bytes, several, span};
+use super::{AT_ONCE, SETTLED, hours, minutes};
+
+/// A scrub is due every pool.scrub_days, a week by default.
+const SCRUB_AGE_MAX: std::time::Duration = hours(15 * 24);
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "ForebayPoolStopped",
+        severity: Severity::Critical,
+        watches: "Stable storage failed: a write or a sync of the disk returned an error. `/health` answers 503.",
+        summary: "stable storage failed, and all changes fail",
+        runbook: "1. The line \"the pool has stopped\" in the daemon's log says what failed. 2. Check the disk (kernel log, SMART, file \
+                  system). 3. Restart the daemon. Everything that was acknowledged as durable is there, and clients send the rest again by \
+                  themselves.",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: pool_stopped },
+    },
+    Rule {
+        name: "ForebayDamageFound",
+        severity: Severity::Critical,
+        watches: "A frame did not match its checksum in the last hour, or the last scrub found frames that are damaged in every copy.",
+        summary: "the disk returned wrong bytes for stored data",
+        runbook: "1. `forebay pool scrub status` and the lines \"damaged\" in the log name the files. Readers got an error or an intact \
+                  copy, never wrong bytes. 2. Start a scrub (`forebay pool scrub start`) to find all damage. 3. Rebuild the affected \
+                  replicas in Kafka from the others: stop the broker, delete the partition's directory, start the broker. 4. Replace the \
+                  disk.",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: damage_found },
+    },
+    Rule {
+        name: "ForebayDiskDoesNotRead",
+        severity: Severity::Critical,
+        watches: "The disk returned an error for a read of stored data in the last hour.",
+        summary: "the disk cannot read stored data",
+        runbook: "1. Look for I/O errors in the kernel's log. 2. Without a second copy (pool.copies_directory), let Kafka rebuild the data \
+                  that cannot be read. 3. Replace the disk.",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: disk_does_not_read },
+    },
+    Rule {
+        name: "ForebaySegmentsMissing",
+        severity: Severity::Critical,
+        watches: "Segments that hold data were missing when the pool was opened.",
+        summary: "segments that hold data are missing; their data cannot be read",
+        runbook: "1. The lines \"a segment that holds data is missing\" in the log name them. 2. Put the segments back and restart the \
+                  daemon, or let Kafka rebuild the affected replicas.",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: segments_missing },
+    },
+    Rule {
+        name: "ForebayPoolDegraded",
+        severity: Severity::Warning,
+        watches: "The second copy of the pool is missing.",
+        summary: "the second copy of the pool is missing",
+        runbook: "The pool serves and stores all data, in one copy. Mount or repair the disk of pool.copies_directory. The pool finds it \
+                  within a minute, and a scrub writes what is missing.",
+        source: Daemon { hold: AT_ONCE, keep: SETTLED, check: pool_degraded },
+    },
+    Rule {
+        name: "ForebayScrubOverdue",
+        severity: Severity::Warning,
+        watches: "No scrub has finished for 15 days, while the daemon was running for as long.",
+        summary: "no scrub has finished for more than two weeks",
+        runbook: "A scrub is due every pool.scrub_days (7). `forebay pool scrub status` shows whether one is running. If it never \
+                  finishes, raise pool.scrub_rate. If it fails, the log says why.",
+        source: Daemon { hold: hours(1), keep: AT_ONCE, check: scrub_overdue },
+    },
+    Rule {
+        name: "ForebayNothingBecomesDurable",
+        severity: Severity::Critical,
+        watches: "Writes have been in memory for five minutes, and no group was committed.",
+        summary: "writes are in memory, and none has become durable for minutes",
+        runbook: "1. See ForebayPoolStopped and the log. 2. Processes in state D and the kernel's log show whether the disk hangs. 3. \
+                  If the pool ran out of space, see ForebayPoolNearlyFull. Clients keep data that is not durable and send it again after a \
+                  restart.",
+        source: Daemon { hold: minutes(1), keep: AT_ONCE, check: nothing_becomes_durable },
+    },
+    Rule {
+        name: "ForebaySegmentsSetAside",
+        severity: Severity::Info,
+        watches: "Segments that no metadata names are in lost+found.",
+        summary: "segments that no metadata names are in lost+found",
+        runbook: "This is usual after a crash: they hold what was never acknowledged. If nothing is missing, delete them with \
+                  `forebay pool lost-found`.",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: segments_set_aside },
+    },
+];
+
+fn pool_stopped(facts: &Facts<'_>) -> Vec<Finding> {
+    let is_stopped = facts.pool().is_some_and(|pool| pool.stopped);
+    when(is_stopped, "pool", || {
+        "Stable storage failed, and all changes fail. The pool takes no writes until it is opened again."
+            .into()
+    })
+}
+
+fn damage_found(facts: &Facts<'_>) -> Vec<Finding> {
+    let found = facts.increase(hours(1), |counts| counts.frames_damaged);
+    let scrub = facts.pool().map(|pool| &pool.scrub);
+    let damaged = scrub.map_or(0, |scrub| scrub.damaged);
+    when(found > 0 || damaged > 0, "pool", || {
+        let first =
+            scrub.and_then(|scrub| scrub.damage.last()).map(|one| format!(" {one}.")).unwrap_or_default();
+        if damaged > 0 {
+            format!(
+                "{} damaged in every copy. Clients that read the data get an I/O error, never wrong data.{first}",
+                several(damaged, "frame")
+            )
+        } else {
+            format!(
+                "The disk returned wrong bytes for {} in the last hour. Readers got an intact copy or an error.{first}",
+                several(found, "frame")
+            )
+        }
+    })
+}
+
+fn disk_does_not_read(facts: &Facts<'_>) -> Vec<Finding> {
+    let failed = facts.increase(hours(1), |counts| counts.frames_unreadable);
+    when(failed > 0, "pool", || {
+        format!("The disk could not read {} in the last hour.", several(failed, "frame"))
+    })
+}
+
+fn segments_missing(facts: &Facts<'_>) -> Vec<Finding> {
+    let missing = facts.pool().map_or(0, |pool| pool.stored.segments_missing);
+    when(missing > 0, "pool", || {
+        format!(
+            "{} with data missing. Clients that read the data get an I/O error, never wrong data.",
+            several(missing, "segment")
+        )
+    })
+}
+
+fn pool_degraded(facts: &Facts<'_>) -> Vec<Finding> {
+    let is_degraded = facts.pool().is_some_and(|pool| pool.scrub.degraded);
+    when(is_degraded, "pool", || "The second copy of the pool is missing. Data is stored in one copy.".into())
+}
+
+fn scrub_overdue(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(pool) = facts.pool() else { return Vec::new() };
+    // Without a first scrub, the age counts from the start.
+    let age = pool.scrub.finished.map_or(facts.uptime, |finished| facts.since(finished));
+    when(age > SCRUB_AGE_MAX, "pool", || match pool.scrub.finished {
+        Some(_) => format!("No scrub has finished for {}.", span(age)),
+        None => format!("No scrub has finished since the daemon started, {} ago.", span(age)),
+    })
+}
+
+fn nothing_becomes_durable(facts: &Facts<'_>) -> Vec<Finding> {
+    let period = minutes(5);
+    let is_dirty = facts.trail.always(facts.uptime, period, |digest| digest.dirty > 0);
+    let is_stuck = is_dirty && facts.digest.dirty > 0 && facts.increase(period, |counts| counts.groups) == 0;
+    when(is_stuck, "pool", || {
+        format!(
+            "{} of writes are in memory, and none has become durable for five minutes.",
+            bytes(facts.digest.dirty)
+        )
+    })
+}
+
+fn segments_set_aside(facts: &Facts<'_>) -> Vec<Finding> {
+    let (count, size) =
+        facts.pool().map_or((0, 0), |pool| (pool.stored.lost_found_segments, pool.stored.lost_found_bytes));
+    when(count > 0, "pool", || {
+        format!("{} ({}) that no metadata names in lost+found.", several(count, "segment"), bytes(size))
+    })
+}
