@@ -317,7 +317,7 @@ async fn clients_that_have_not_come_back_are_named() {
 async fn fsyncs_are_slow_against_their_usual_value_and_at_once() {
     let mut story = Story::new().await;
     let histogram = Histogram::default();
-    let mut run = |story: &mut Story, seconds: u64, ms: u64| {
+    let run = |story: &mut Story, seconds: u64, ms: u64| {
         for _ in 0..seconds / 5 {
             for _ in 0..20 {
                 histogram.record(Duration::from_millis(ms));
