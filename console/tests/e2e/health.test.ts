@@ -70,6 +70,8 @@ test('a daemon that is killed is never healthy, and everything that is old is gr
     await expect(page.getByRole('region', { name: 'What changed' })).toContainText('The last stop was not clean.')
     await looksGood(page, 'health-crashed')
     client.stdin?.end()
+    // The page asks until it is gone.
+    await page.goto('about:blank')
     watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
   } finally {
     await again?.stop()
@@ -97,6 +99,8 @@ test('alerts are on the overview, on their page and beside the menu, with causes
     await page.keyboard.press('g')
     await page.keyboard.press('w')
     await expect(page.getByRole('heading', { level: 1, name: 'Alerts' })).toBeVisible()
+    // The page asks until it is gone.
+    await page.goto('about:blank')
     watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
   } finally {
     await daemon.stop()
@@ -115,6 +119,8 @@ test('a daemon that hangs is not healthy either', async ({ page, watched }) => {
     expect(await green(page)).toBe(0)
     daemon.resume()
     await expect(health).toContainText('Healthy')
+    // The page asks until it is gone.
+    await page.goto('about:blank')
     watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
   } finally {
     daemon.resume()
