@@ -48,7 +48,7 @@ pub struct Watch {
     /// When the owner last answered.
     answered_at: Duration,
     looked_at: Duration,
-    /// Whether the beat of this owner was seen to rise.
+    /// Whether this owner was seen to write: its beat rose, or its file came after another's.
     has_risen: bool,
 }
 
@@ -82,7 +82,10 @@ impl Watch {
         }
         self.looked_at = now;
         if self.instance != owner.instance {
-            *self = Watch { instance: owner.instance.clone(), beat: owner.beat, ..Watch::new(now) };
+            // Another owner's file replaced one that this standby had read, so what the new owner writes does appear here.
+            let has_risen = !self.instance.is_empty();
+            *self =
+                Watch { instance: owner.instance.clone(), beat: owner.beat, has_risen, ..Watch::new(now) };
         }
         if self.beat != owner.beat {
             (self.beat, self.beat_at, self.has_risen) = (owner.beat, now, true);
@@ -204,13 +207,21 @@ mod tests {
     }
 
     #[test]
-    fn another_owner_begins_anew() {
+    fn an_owner_that_was_there_first_was_not_seen_to_write() {
+        let mut scene = Scene::new(Phase::Serving);
+        assert!(matches!(scene.after(8, false, Some(false), Witness::None), Verdict::Suspect(_)));
+        assert!(!scene.watch.has_seen_rise(&scene.owner));
+    }
+
+    /// A daemon was killed and started again, and its machine failed before the standby looked twice: the standby refused to have it fenced.
+    #[test]
+    fn another_owner_begins_anew_and_was_seen_to_write() {
         let mut scene = Scene::new(Phase::Serving);
         scene.after(1, true, Some(true), Witness::None);
         scene.after(6, false, Some(false), Witness::None);
         scene.owner = Owner { phase: Phase::Serving, ..Owner::new(node("b"), first()).unwrap() };
         assert_eq!(scene.after(6, false, Some(false), Witness::None), Verdict::Alive);
-        assert!(!scene.watch.has_seen_rise(&scene.owner));
+        assert!(scene.watch.has_seen_rise(&scene.owner));
         assert!(matches!(scene.after(2, false, Some(false), Witness::None), Verdict::Suspect(_)));
     }
 }
