@@ -6,6 +6,7 @@ python -m nodes check FOLDER PACKAGES [PAIR…]. PAIR is `standby` or `pacemaker
 """
 
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -56,6 +57,8 @@ def prepare(*chosen):
 
 def check_all(folder, packages, *chosen):
     """Runs them, one after the other."""
+    # So that what was started is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     network = Network()
     for name in pairs(chosen):
         try:

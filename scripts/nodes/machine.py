@@ -1,5 +1,6 @@
 """A clean machine that can be switched off and on, as if by its power supply."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -9,7 +10,7 @@ import threading
 
 from .report import Failed, wait_for
 
-BOOT_SECONDS = 120
+BOOT_SECONDS, SHUTDOWN_SECONDS, END_SECONDS = 120, 120, 60
 
 
 class Machine:
@@ -30,7 +31,8 @@ class Machine:
             command += ["--include", self.include] if self.include else []
             self.disk.mkdir(exist_ok=True)
             with self.output.open("w") as output:
-                self.process = subprocess.Popen([*command, "--", "sleep", "infinity"], stdin=subprocess.DEVNULL, stderr=output)
+                self.process = subprocess.Popen([*command, "--", "sleep", "infinity"], stdin=subprocess.DEVNULL, stderr=output,
+                                                start_new_session=True)
         wait_for(f"machine {self.name} boots", BOOT_SECONDS, self.is_booted)
 
     def is_booted(self):
@@ -53,9 +55,16 @@ class Machine:
                 os.kill(int((self.disk / "leader").read_text()), signal.SIGKILL)
             except (FileNotFoundError, ProcessLookupError):
                 self.process.terminate()
-            self.process.wait(60)
+            wait_for(f"machine {self.name} ends", END_SECONDS, self.is_ended)
             self.network.forget(self.name)
             self.process = None
+
+    def is_ended(self):
+        """Whether nothing of it runs any more."""
+        # A system that shuts down stops its processes for a moment, and nsenter, which is outside, stops with them.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGCONT)
+        return self.process.poll() is not None
 
     def attempt(self, *words, text=None):
         """Runs a command on it. Returns the exit status and the output."""
@@ -94,6 +103,12 @@ class Machine:
         """Installs the project's package, as an operator would."""
         deb = next(pathlib.Path(self.packages).glob("forebay_*.deb")).name
         self.run("env", "DEBIAN_FRONTEND=noninteractive", "dpkg", "--install", f"/packages/{deb}")
+
+    def shut_down(self):
+        """Shuts it down as an operator does, and switches it off when that is done."""
+        self.attempt("systemctl", "poweroff")
+        wait_for(f"machine {self.name} shuts down", SHUTDOWN_SECONDS, self.is_ended)
+        self.power_off()
 
     def lose_network(self):
         """Pulls its network cables. It continues to run."""

@@ -119,6 +119,9 @@ def uses(a, b, disk, management):
     owner, other = other, owner
     hangs(cluster, client, owner, other, management)
     returns(cluster, owner, other, disk)
+    is_shut_down(cluster, client, other, owner, management)
+    returns(cluster, other, owner, disk)
+    owner, other = other, owner
     require("orders" in other.run("forebay", "volume", "list"), "the volume is gone")
     client.stop()
     say("the cluster is stopped: the pool is closed")
@@ -180,6 +183,18 @@ def fails(cluster, client, origin, target, management):
     require(cluster.fenced() == [origin.name], f"fenced were {cluster.fenced()}")
     require(not management.fenced, f"switched off were {management.fenced}")
     client.require_answer(FENCE_PAUSE_SECONDS_MAX)
+
+
+def is_shut_down(cluster, client, origin, target, management):
+    """systemd's stop of the daemon waits for Pacemaker, which stops the resources in order."""
+    say(f"{origin.name} is shut down: {target.name} serves without a fence")
+    client.mark()
+    management.fenced.clear()
+    origin.shut_down()
+    wait_for(f"the pool runs on {target.name}", DEADLINE_SECONDS, lambda: cluster.is_at(target))
+    # The other node was the last one.
+    require(not management.fenced and cluster.fenced()[-1] == target.name, f"fenced were {cluster.fenced()}")
+    client.require_answer(MOVE_PAUSE_SECONDS_MAX)
 
 
 def hangs(cluster, client, origin, target, management):

@@ -102,11 +102,27 @@ def check(machines, management):
     b.power_on()
     wait_for("b waits", DEADLINE_SECONDS, lambda: waits(b))
     moves(client, a, b)
+    is_shut_down(client, b, a, management)
+    b.power_on()
+    wait_for("b waits", DEADLINE_SECONDS, lambda: waits(b))
+    moves(client, a, b)
     require(volumes(b) == ["kafka", "orders"], f"the volumes are {volumes(b)}")
     client.stop()
     for machine in (a, b):
         machine.run("systemctl", "stop", "forebay")
         require(machine.property("Result") == "success", f"the stop on {machine.name} was not clean: {machine.property('Result')}")
+
+
+def is_shut_down(client, origin, target, management):
+    """The owner's machine is shut down."""
+    say(f"{origin.name} is shut down: {target.name} serves without a fence")
+    client.mark()
+    management.fenced.clear()
+    origin.shut_down()
+    found = wait_for(f"{target.name} serves", DEADLINE_SECONDS, lambda: serves(target))
+    require(found["takeover"]["kind"] == "moved", f"the takeover is {found['takeover']}")
+    require(not management.fenced, f"fenced were {management.fenced}")
+    client.require_answer(MOVE_PAUSE_SECONDS_MAX)
 
 
 def create_pool(machine):
