@@ -26,7 +26,9 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
         if accept && home.is_new() {
             return Err(Error::refused(Mismatch::NoPool));
         }
+        options.permit.confirm()?;
         remove_leftovers(directory);
+        options.permit.confirm()?;
         let copy = second_copy(&home, &options)?;
         let witness = Arc::new(DirectoryWitness::of(home.path(), copy.clone()));
         let wanted = Wanted { is_new: home.is_new(), has_state: home.has_state(), accept, read_only: false };
@@ -100,17 +102,18 @@ fn second_copy_to_read(home: &Home, options: &PoolOptions) -> Result<Option<Copy
 /// The files of the intent log, and their copies if the pool keeps a second copy.
 fn log(home: &Home, options: &PoolOptions, copy: Option<Copy>) -> LogFiles {
     let directory = options.log_directory.clone().unwrap_or_else(|| home.log());
-    let bytes = FileLog::bytes_for(&directory, options);
+    let (bytes, permit) = (FileLog::bytes_for(&directory, options), options.permit.clone());
     let Some((mark, copies)) = copy else {
-        return LogFiles::single(Arc::new(FileLog::of(&directory, bytes)));
+        return LogFiles::single(Arc::new(FileLog::of(&directory, bytes, permit)));
     };
     let second = copies.join("log");
     let bytes = FileLog::bytes_for(&second, options).min(bytes);
+    let first = Arc::new(FileLog::of(&directory, bytes, permit.clone()));
     let open_second = move || -> Result<Arc<dyn LogStore>> {
         mark.require(&copies)?;
-        Ok(Arc::new(FileLog::of(&second, bytes)))
+        Ok(Arc::new(FileLog::of(&second, bytes, permit.clone())))
     };
-    LogFiles { first: Arc::new(FileLog::of(&directory, bytes)), second: Some(Box::new(open_second)) }
+    LogFiles { first, second: Some(Box::new(open_second)) }
 }
 
 fn in_pool(error: Error, directory: &Path) -> Error {

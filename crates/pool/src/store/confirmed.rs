@@ -1,7 +1,8 @@
 //! Stores that ask before each change whether this process may still make it ([`Permit`]).
 //!
 //! The stores are wrapped once, where the engine is built, and each copy by itself. So nothing above this floor can change a file
-//! without asking, and no time lies between the answer and the system call but what the call's preparation takes.
+//! without asking, and no time lies between the answer and the system call but what the call's preparation takes. An operation of many
+//! system calls that could destroy what another node wrote asks again between them: `log/file.rs` and `meta/journal_repair.rs`.
 //!
 //! Not asked are the threads of the metadata store, which write out and merge its tables on their own.
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use super::LogStore;
 use crate::base::sync;
-use crate::{Error, PoolOptions, Result};
+use crate::{Error, Permit, PoolOptions, Result};
 
 /// The length of a file.
 const FILE_BYTES: u64 = 8 << 20;
@@ -24,15 +24,17 @@ const PART_BYTES: usize = 1 << 20;
 pub(crate) struct FileLog {
     directory: PathBuf,
     files: u32,
+    permit: Permit,
     open: Mutex<HashMap<u32, Arc<File>>>,
 }
 
 impl FileLog {
-    /// The log in `directory`, which need not exist. A new ring has up to `bytes`, or no files if that is too little.
-    pub(crate) fn of(directory: &Path, bytes: u64) -> FileLog {
+    /// The log in `directory`, which need not exist. A new ring has up to `bytes`, or no files if that is too little. `permit` is
+    /// asked while a file is filled, which takes many writes.
+    pub(crate) fn of(directory: &Path, bytes: u64, permit: Permit) -> FileLog {
         let files = u32::try_from(bytes / FILE_BYTES).unwrap_or(u32::MAX);
         let files = if u64::from(files) >= FILES_MIN { files } else { 0 };
-        FileLog { directory: directory.to_path_buf(), files, open: Mutex::default() }
+        FileLog { directory: directory.to_path_buf(), files, permit, open: Mutex::default() }
     }
 
     /// The bytes that a log in `directory` should have: not more than may be dirty in memory and a quarter more, nor than a small part
@@ -66,18 +68,28 @@ impl FileLog {
         Ok(opened)
     }
 
-    fn fill(&self, file: u32) -> io::Result<()> {
-        let path = self.path(file);
+    /// The next owner of the pool uses a file of the same name, so zeros that are written after it was replaced would be written over
+    /// its records.
+    fn fill(&self, file: u32) -> Result<()> {
+        let (path, failed) = (self.path(file), self.failed(file, "create a file of the intent log"));
         if std::fs::metadata(&path).is_ok_and(|known| known.len() == FILE_BYTES) {
             return Ok(());
         }
-        std::fs::create_dir_all(&self.directory)?;
-        let filled = OpenOptions::new().write(true).create(true).truncate(true).open(&path)?;
+        std::fs::create_dir_all(&self.directory).map_err(&failed)?;
+        self.permit.confirm()?;
+        let opened = OpenOptions::new().write(true).create(true).truncate(true).open(&path);
+        let filled = opened.map_err(&failed)?;
         let zeros = vec![0; PART_BYTES];
         for part in 0..FILE_BYTES / PART_BYTES as u64 {
-            filled.write_all_at(&zeros, part * PART_BYTES as u64)?;
+            self.permit.confirm()?;
+            filled.write_all_at(&zeros, part * PART_BYTES as u64).map_err(&failed)?;
         }
-        filled.sync_all()?;
+        self.sync_new(&filled).map_err(&failed)
+    }
+
+    /// Makes a new file, its name and the name of the directory durable.
+    fn sync_new(&self, file: &File) -> io::Result<()> {
+        file.sync_all()?;
         File::open(&self.directory)?.sync_all()?;
         match self.directory.parent() {
             Some(above) => File::open(above)?.sync_all(),
@@ -109,7 +121,7 @@ impl LogStore for FileLog {
     }
 
     fn prepare(&self, file: u32) -> Result<()> {
-        self.fill(file).map_err(self.failed(file, "create a file of the intent log"))
+        self.fill(file)
     }
 
     fn write(&self, file: u32, offset: u64, bytes: &[u8]) -> Result<()> {
@@ -135,14 +147,17 @@ impl LogStore for FileLog {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use super::*;
 
     #[test]
     fn a_file_is_whole_before_it_is_used_and_keeps_what_was_written() {
         let directory = tempfile::tempdir().unwrap();
         let place = directory.path().join("log");
-        assert_eq!(FileLog::of(&place, FILE_BYTES * FILES_MIN - 1).files(), 0);
-        let log = FileLog::of(&place, FILE_BYTES * 5);
+        let of = |bytes| FileLog::of(&place, bytes, Permit::default());
+        assert_eq!(of(FILE_BYTES * FILES_MIN - 1).files(), 0);
+        let log = of(FILE_BYTES * 5);
         assert_eq!((log.files(), log.read(3, u64::MAX).unwrap()), (5, None));
         // A creation that was cut short is done again.
         std::fs::create_dir_all(&place).unwrap();
@@ -151,12 +166,34 @@ mod tests {
         log.write(3, 4096, b"group").unwrap();
         log.sync(3).unwrap();
         log.prepare(3).unwrap();
-        let content = FileLog::of(&place, FILE_BYTES * 5).read(3, u64::MAX).unwrap().unwrap();
+        let content = of(FILE_BYTES * 5).read(3, u64::MAX).unwrap().unwrap();
         assert_eq!(content.len() as u64, FILE_BYTES);
         assert_eq!((&content[..4], &content[4096..4101]), (&[0; 4][..], &b"group"[..]));
         for _ in 0..2 {
             log.remove(3).unwrap();
             assert_eq!(log.read(3, u64::MAX).unwrap(), None);
         }
+    }
+
+    /// Another node took the pool and filled the same file, which now holds its records.
+    #[test]
+    fn a_node_that_is_replaced_while_it_fills_a_file_writes_no_zeros_over_the_next_ones_records() {
+        let directory = tempfile::tempdir().unwrap();
+        let second = FileLog::of(directory.path(), FILE_BYTES * 5, Permit::default());
+        // The look before the file is created and three more succeed; then this node stops, and is replaced.
+        let (looks, path, records) = (AtomicU64::new(4), second.path(3), vec![7; FILE_BYTES as usize]);
+        let replaced = {
+            let (path, records) = (path.clone(), records.clone());
+            Permit::asking(move || {
+                let left = looks.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+                left.map(drop).map_err(|_| {
+                    std::fs::write(&path, &records).unwrap();
+                    "another node has the pool".to_owned()
+                })
+            })
+        };
+        let first = FileLog::of(directory.path(), FILE_BYTES * 5, replaced);
+        assert!(matches!(first.prepare(3), Err(Error::NotPermitted(_))));
+        assert!(second.read(3, u64::MAX).unwrap() == Some(records), "zeros were written over the records");
     }
 }

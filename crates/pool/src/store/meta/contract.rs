@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
 use super::{Batch, Expected, FjallMeta, MemoryMeta, MetaStore, MetaView};
-use crate::Mismatch;
 use crate::format::keys::Key;
+use crate::{Error, Mismatch, Permit};
 
 /// Opens the store, or creates it if there is none.
 fn open(directory: &std::path::Path) -> crate::Result<FjallMeta> {
@@ -215,6 +216,25 @@ fn a_journal_torn_after_its_last_sync_loses_what_was_not_synced_and_keeps_it_asi
             store.make_durable().unwrap();
         }
         assert_eq!(journal.torn_ends(), 1);
+    }
+}
+
+/// Another node takes the pool while this one opens it, and writes to the journal.
+#[test]
+fn a_node_that_is_replaced_while_it_repairs_a_journal_does_not_cut_it() {
+    for permitted in 0..3 {
+        let journal = Journal::of(&[&["a"], &["b", "c"]], false);
+        journal.lose_page_of("b");
+        let before = std::fs::read(journal.path()).unwrap();
+        let asked = AtomicUsize::new(0);
+        let permit = Permit::asking(move || {
+            let is_permitted = asked.fetch_add(1, Ordering::SeqCst) < permitted;
+            if is_permitted { Ok(()) } else { Err("another node has the pool".to_owned()) }
+        });
+        let opened = FjallMeta::open(journal.directory.path(), &Expected { permit, ..expected(0, [0; 2]) });
+        assert!(matches!(opened, Err(Error::NotPermitted(_))));
+        assert!(std::fs::read(journal.path()).unwrap() == before);
+        assert_eq!(journal.torn_ends(), usize::from(permitted == 2), "it is kept before the cut");
     }
 }
 

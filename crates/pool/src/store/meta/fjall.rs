@@ -80,15 +80,17 @@ impl FjallMeta {
     pub(crate) fn open(directory: &Path, expected: &Expected) -> Result<FjallMeta> {
         let mut tables = [0; 2];
         if !expected.is_new {
+            // This creates a view beside the store for a moment.
+            expected.permit.confirm()?;
             let survey;
             (tables, survey) = FjallMeta::look_at(directory, expected)?;
-            expected.permit.confirm()?;
-            survey.repair()?;
+            survey.repair(&expected.permit)?;
         } else if directory.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
             let there = format!("metadata in {}", directory.display());
             return Err(Error::refused(Mismatch::NoFormat { there, format: crate::format::FORMAT }));
         }
         if !expected.is_new {
+            expected.permit.confirm()?;
             restore_lock(&directory.join("lock"))?;
         }
         expected.permit.confirm()?;

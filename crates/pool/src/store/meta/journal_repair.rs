@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Advice, fadvise};
 
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
-use crate::{Error, Mismatch, Result};
+use crate::{Error, Mismatch, Permit, Result};
 
 const TAG_START: u8 = 1;
 const TAG_ITEM: u8 = 2;
@@ -127,11 +127,14 @@ pub(super) fn survey(directory: &Path, in_tables: u64, accept: bool) -> Result<S
 }
 
 impl Survey {
-    /// Cuts off the torn ends, if any, and keeps them in separate files.
-    pub(super) fn repair(self) -> Result<()> {
+    /// Cuts off the torn ends, if any, and keeps them in separate files. Asks before each of these: the next owner of the pool writes to
+    /// the same journals, and a cut would take what it wrote.
+    pub(super) fn repair(self, permit: &Permit) -> Result<()> {
         // The last journal first: if an earlier one were cut first and this were interrupted, there would be a gap.
         for Torn { path, whole, rest } in self.torn.into_iter().rev() {
+            permit.confirm()?;
             keep_aside(&path, whole, &rest)?;
+            permit.confirm()?;
             cut(&path, whole)?;
             tracing::warn!(path = %path.display(), bytes_kept = whole, "cut the torn end off the metadata journal");
         }
