@@ -107,6 +107,26 @@ test('alerts are on the overview, on their page and beside the menu, with causes
   }
 })
 
+test('a full volume is named with the client that is hurt and the command', async ({ page, watched }) => {
+  const daemon = await Daemon.start({ s3: false })
+  try {
+    await daemon.api('PUT', '/volumes/orders', { size: 2 ** 20 })
+    await daemon.client('/orders').catch(() => {})
+    await page.goto(daemon.url)
+    await signIn(page, daemon.token)
+    const health = page.getByRole('region', { name: 'Health' })
+    await expect(health).toContainText('volume orders')
+    await expect(health).toContainText('no space left on device')
+    await expect(health).toContainText('from 127.0.0.1')
+    await expect(health.locator('code', { hasText: 'forebay volume resize orders' }).first()).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Volumes that fill up' }).first()).toContainText('orders')
+    await looksGood(page, 'health-full')
+    watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
+  } finally {
+    await daemon.stop()
+  }
+})
+
 test('a daemon that hangs is not healthy either', async ({ page, watched }) => {
   const daemon = await Daemon.start({ s3: false })
   try {

@@ -154,7 +154,7 @@ fn clients_refused(facts: &Facts<'_>) -> Vec<Finding> {
             format!("The client is refused volume {}: {}.", one.volume, one.cause),
         );
         match &one.remedy {
-            Some(remedy) => finding.with_remedy(remedy.clone()),
+            Some(remedy) => finding.with_remedy(format!("{remedy}.")),
             None => finding,
         }
     });

@@ -104,7 +104,7 @@ fn unclean_stop(facts: &Facts<'_>) -> Vec<Finding> {
         facts.seen.node.as_ref().is_some_and(|beats| beats.owner.takeover_kind() == TakeoverKind::Fenced);
     when(run.last_stop == LastStop::Unclean && is_new && !was_fenced, "daemon", || {
         "The daemon was not stopped in order before its last start: it was killed or crashed, the machine lost power, or stable storage had \
-         failed. Everything that was acknowledged as durable is there."
+         failed."
             .to_owned()
     })
 }
