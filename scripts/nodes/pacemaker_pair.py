@@ -152,24 +152,23 @@ def moves(cluster, client, origin, target):
 def crashes(cluster, client, machine):
     """The daemon is killed, and started again in place."""
     say(f"the daemon is killed on {machine.name}: it is started again there")
-    before = machine.property("MainPID")
-    client.mark()
-    machine.run("kill", "-KILL", before)
-    wait_for("another process runs", DEADLINE_SECONDS, lambda: machine.property("MainPID") not in ("0", before))
-    wait_for(f"the pool runs on {machine.name}", DEADLINE_SECONDS, lambda: cluster.is_at(machine))
-    client.require_answer(RESTART_PAUSE_SECONDS_MAX)
+    is_replaced(cluster, client, machine, "-KILL", RESTART_PAUSE_SECONDS_MAX)
 
 
 def sleeps(cluster, client, machine):
-    """The daemon does nothing until it is told to end."""
+    """The daemon does nothing until it is told to end. systemd lets it continue when it stops it."""
     say(f"the daemon hangs on {machine.name}: its monitor fails, and it is started again there")
+    is_replaced(cluster, client, machine, "-STOP", MONITOR_SECONDS + RESTART_PAUSE_SECONDS_MAX)
+
+
+def is_replaced(cluster, client, machine, signal, pause_seconds_max):
+    """The daemon gets a signal, and another one serves on the same machine in time."""
     before = machine.property("MainPID")
     client.mark()
-    # systemd lets it continue when it stops it.
-    machine.run("kill", "-STOP", before)
+    machine.run("kill", signal, before)
     wait_for("another process runs", DEADLINE_SECONDS, lambda: machine.property("MainPID") not in ("0", before))
     wait_for(f"the pool runs on {machine.name}", DEADLINE_SECONDS, lambda: cluster.is_at(machine))
-    client.require_answer(MONITOR_SECONDS + RESTART_PAUSE_SECONDS_MAX)
+    client.require_answer(pause_seconds_max)
 
 
 def fails(cluster, client, origin, target, management):

@@ -1233,13 +1233,13 @@ export interface components {
         AlertState: "firing" | "resolved";
         /** @description An alert: a rule, and an object that it concerns. */
         AlertView: {
-            /** @description What is wrong, and why. */
+            /** @description The problem and its cause. */
             message: string;
             /** @description The rule. */
             name: string;
             /** @description The object that it concerns, such as `volume kafka`. */
             object: string;
-            /** @description What to do. Commands are in backticks. */
+            /** @description The remedy. Commands are in backticks. */
             remedy: string;
             /**
              * Format: date-time
@@ -1627,7 +1627,7 @@ export interface components {
             /** @description The volume; null if it has been deleted. */
             volume?: string | null;
         };
-        /** @description What a volume or a client reads and writes. */
+        /** @description The throughput of a volume or a client. */
         FlowView: {
             /** @description The client's address; null for a volume. */
             address?: string | null;
@@ -1673,7 +1673,7 @@ export interface components {
              * @description The number of objects that it concerns.
              */
             objects: number;
-            /** @description What to do. */
+            /** @description The remedy. */
             remedy: string;
             /** @description How much it matters. */
             severity: components["schemas"]["AlertSeverity"];
@@ -1682,7 +1682,7 @@ export interface components {
              * @description Since when.
              */
             since: string;
-            /** @description What is wrong. */
+            /** @description The problem. */
             summary: string;
         };
         /**
@@ -1935,13 +1935,13 @@ export interface components {
         List_AlertView: {
             /** @description The objects. */
             items: {
-                /** @description What is wrong, and why. */
+                /** @description The problem and its cause. */
                 message: string;
                 /** @description The rule. */
                 name: string;
                 /** @description The object that it concerns, such as `volume kafka`. */
                 object: string;
-                /** @description What to do. Commands are in backticks. */
+                /** @description The remedy. Commands are in backticks. */
                 remedy: string;
                 /**
                  * Format: date-time
@@ -3337,7 +3337,7 @@ export interface components {
             busiest_volumes: components["schemas"]["FlowView"][];
             /** @description Space. */
             capacity: components["schemas"]["CapacityView"];
-            /** @description What changed last: starts, configuration, revoked state; the latest first. */
+            /** @description The latest changes, newest first: starts, configuration, revoked state. */
             changes: components["schemas"]["EventView"][];
             /** @description The clients. */
             clients: components["schemas"]["ClientsView"];

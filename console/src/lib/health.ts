@@ -1,4 +1,4 @@
-// What the console says about the daemon's health. The daemon decides what is wrong; this only adds whether it answers.
+// The state that the console shows. The daemon decides which alerts fire; the console only adds whether the daemon answers.
 import type { Alert, AlertSeverity, Pool, Status } from '../api/types'
 import { several } from './format'
 

@@ -1,6 +1,11 @@
 // Fixtures for all tests: a daemon, and a page that is monitored for forbidden events.
+import AxeBuilder from '@axe-core/playwright'
 import { type Page, expect, test as base } from '@playwright/test'
+import { join } from 'node:path'
 import { Daemon } from './daemon'
+
+/** The folder for pictures of pages, if somebody wants to look at them. */
+const gallery = process.env['FOREBAY_CONSOLE_GALLERY']
 
 export const test = base.extend<{ watched: string[]; admin: Page }, { daemon: Daemon }>({
   daemon: [
@@ -46,3 +51,25 @@ export async function signIn(page: Page, token: string): Promise<void> {
 export const fact = (page: Page, term: string) => page.locator('dt', { hasText: new RegExp(`^${term}$`) }).first().locator('xpath=following-sibling::dd[1]')
 
 export { expect }
+
+/** Checks the accessibility of a page in both themes, wide and narrow. */
+export async function looksGood(page: Page, name: string): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    for (const [size, width] of [['wide', 1360], ['narrow', 380]] as const) {
+      await page.setViewportSize({ width, height: 860 })
+      await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+      const found = await new AxeBuilder({ page }).analyze()
+      const serious = found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
+      expect(serious.map((one) => `${one.id}: ${one.nodes.map((bad) => bad.html).join(' ')}`)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      if (gallery) await page.screenshot({ path: join(gallery, `${theme}-${name}-${size}.png`), fullPage: true })
+    }
+  }
+  await page.setViewportSize({ width: 1360, height: 860 })
+}
+
+/** Allows requests to a test's own daemon. */
+export function allow(watched: string[], daemon: Daemon): void {
+  watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
+}

@@ -1,11 +1,7 @@
-// What is wrong is on the Overview and the page Alerts, and nothing is green that is not known to be well.
-import AxeBuilder from '@axe-core/playwright'
-import { join } from 'node:path'
+// Problems are shown on the Overview and the Alerts page, and nothing is green unless it is known to be healthy.
 import type { Page } from '@playwright/test'
-import { expect, signIn, test } from './console'
+import { allow, expect, looksGood, signIn, test } from './console'
 import { Daemon } from './daemon'
-
-const gallery = process.env['FOREBAY_CONSOLE_GALLERY']
 
 /** The number of visible elements whose text or background is green. */
 const green = (page: Page) =>
@@ -20,21 +16,6 @@ const green = (page: Page) =>
       return !isGrey(element) && element.checkVisibility() && (isGreen(style.color) || isGreen(style.backgroundColor))
     }).length
   })
-
-async function looksGood(page: Page, name: string): Promise<void> {
-  for (const theme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: theme })
-    for (const [size, width] of [['wide', 1360], ['narrow', 380]] as const) {
-      await page.setViewportSize({ width, height: 860 })
-      const found = await new AxeBuilder({ page }).analyze()
-      const serious = found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
-      expect(serious.map((one) => `${one.id}: ${one.nodes.map((bad) => bad.html).join(' ')}`)).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-      if (gallery) await page.screenshot({ path: join(gallery, `${theme}-${name}-${size}.png`), fullPage: true })
-    }
-  }
-  await page.setViewportSize({ width: 1360, height: 860 })
-}
 
 const refuse = async (daemon: Daemon) => {
   await daemon.api('POST', '/export-policies', { name: 'brokers', rules: [] })
@@ -72,7 +53,7 @@ test('a daemon that is killed is never healthy, and everything that is old is gr
     client.stdin?.end()
     // The page asks until it is gone.
     await page.goto('about:blank')
-    watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
+    allow(watched, daemon)
   } finally {
     await again?.stop()
     await daemon.stop()
@@ -101,7 +82,7 @@ test('alerts are on the overview, on their page and beside the menu, with causes
     await expect(page.getByRole('heading', { level: 1, name: 'Alerts' })).toBeVisible()
     // The page asks until it is gone.
     await page.goto('about:blank')
-    watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
+    allow(watched, daemon)
   } finally {
     await daemon.stop()
   }
@@ -121,7 +102,7 @@ test('a full volume is named with the client that is hurt and the command', asyn
     await expect(health.locator('code', { hasText: 'forebay volume resize orders' }).first()).toBeVisible()
     await expect(page.getByRole('region', { name: 'Volumes that fill up' }).first()).toContainText('orders')
     await looksGood(page, 'health-full')
-    watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
+    allow(watched, daemon)
   } finally {
     await daemon.stop()
   }
@@ -141,7 +122,7 @@ test('a daemon that hangs is not healthy either', async ({ page, watched }) => {
     await expect(health).toContainText('Healthy')
     // The page asks until it is gone.
     await page.goto('about:blank')
-    watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
+    allow(watched, daemon)
   } finally {
     daemon.resume()
     await daemon.stop()

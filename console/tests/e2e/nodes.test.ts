@@ -1,11 +1,6 @@
 // A pool that several nodes can serve: the overview shows its node, and a move of the pool leads to the next one.
-import AxeBuilder from '@axe-core/playwright'
-import { join } from 'node:path'
-import type { Page } from '@playwright/test'
-import { expect, fact, signIn, test } from './console'
+import { allow, expect, fact, looksGood, signIn, test } from './console'
 import { Daemon } from './daemon'
-
-const gallery = process.env['FOREBAY_CONSOLE_GALLERY']
 
 /** Settings of a node. The fence does nothing, since tests kill the daemons. */
 const node = (name: string) => ['--node-standby', 'on', '--node-any-file-system', 'on', '--node-fence', '/bin/true', '--node-name', name]
@@ -15,28 +10,6 @@ async function pair(): Promise<[Daemon, Daemon]> {
   const a = await Daemon.start({ s3: false, settings: node('a') })
   const b = await Daemon.standby({ s3: false, settings: node('b'), pool: a, api: new URL(a.url).host })
   return [a, b]
-}
-
-/** Requests to these daemons are allowed. */
-function allow(watched: string[], daemon: Daemon): void {
-  watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
-}
-
-/** Checks the accessibility of a page in both themes, wide and narrow. */
-async function looksGood(page: Page, name: string): Promise<void> {
-  for (const theme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: theme })
-    for (const [size, width] of [['wide', 1360], ['narrow', 380]] as const) {
-      await page.setViewportSize({ width, height: 860 })
-      await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
-      const found = await new AxeBuilder({ page }).analyze()
-      const serious = found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
-      expect(serious.map((one) => `${one.id}: ${one.nodes.map((bad) => bad.html).join(' ')}`)).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-      if (gallery) await page.screenshot({ path: join(gallery, `${theme}-${name}-${size}.png`), fullPage: true })
-    }
-  }
-  await page.setViewportSize({ width: 1360, height: 860 })
 }
 
 test('a pool that is moved is awaited on every page, and the next node is shown', async ({ page, watched }) => {
@@ -52,7 +25,6 @@ test('a pool that is moved is awaited on every page, and the next node is shown'
     await panel.getByRole('button', { name: 'Move the pool' }).click()
     const dialog = page.getByRole('dialog', { name: 'Move the pool from node a' })
     await expect(dialog).toContainText('If no standby is waiting, the pool is offline')
-    if (gallery) await page.screenshot({ path: join(gallery, 'light-node-dialog.png') })
     await dialog.getByRole('button', { name: 'Move the pool' }).click()
     await expect(page.getByText('Node b serves the pool.')).toBeVisible()
     await b.serves()

@@ -82,7 +82,7 @@ pub struct VolumeSpace {
     pub full_in: Option<Duration>,
 }
 
-/// What a volume or a client reads and writes.
+/// The throughput of a volume or a client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
     /// Its name.
@@ -208,7 +208,7 @@ impl Health {
     }
 
     fn state(&self) -> MutexGuard<'_, Evaluated> {
-        // What a panic elsewhere left is a state from before or after an evaluation.
+        // A panic elsewhere leaves the state from before or after an evaluation.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

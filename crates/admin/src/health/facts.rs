@@ -1,4 +1,4 @@
-//! What a condition can ask: the latest observation, and what changed within a period.
+//! The facts that conditions are evaluated on: the latest observation, and the changes within a period.
 
 use std::time::{Duration, SystemTime};
 
@@ -45,7 +45,7 @@ impl Facts<'_> {
         self.trail.ago(self.uptime, period)
     }
 
-    /// How long something has been so; zero if it will only be.
+    /// The time since `then`; zero if `then` is in the future.
     pub fn since(&self, then: SystemTime) -> Duration {
         self.now.duration_since(then).unwrap_or_default()
     }

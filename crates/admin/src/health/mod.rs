@@ -11,7 +11,7 @@
 //!
 //!   rules ── prometheus: deploy/prometheus/alerts.yml        rules ── reference: docs/reference/alerts.md
 //! ```
-//! What must hold: nothing else decides whether the daemon is healthy; evaluation adds no reading of the disk and takes bounded
+//! What must hold: nothing else decides whether the daemon is healthy; evaluation reads nothing from disk and takes bounded
 //! memory; and an observation that does not come is an alert itself. docs/decisions/0044-one-list-of-health-rules.md gives the reasons.
 
 mod evaluation;

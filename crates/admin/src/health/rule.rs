@@ -43,11 +43,11 @@ pub struct Rule {
     pub name: &'static str,
     /// How much its alerts matter.
     pub severity: Severity,
-    /// What it watches and when it fires, for the reference page.
+    /// A description of its condition, for the reference page.
     pub watches: &'static str,
-    /// What is wrong, without naming an object: for `/health`, which anyone may read, and for Prometheus.
+    /// The problem, without the name of an object: for `/health`, which anyone may read, and for Prometheus.
     pub summary: &'static str,
-    /// What to do. Commands are in backticks.
+    /// The remedy. Commands are in backticks.
     pub runbook: &'static str,
     /// Who evaluates it.
     pub source: Source,
@@ -78,9 +78,9 @@ pub enum Source {
 pub struct Finding {
     /// The object, such as `volume kafka`. A rule has one alert for each object.
     pub object: String,
-    /// What is wrong, and why, in sentences.
+    /// The problem and its cause, in sentences.
     pub message: String,
-    /// What to do, if it is more specific than the rule's runbook.
+    /// The remedy, if it is more specific than the rule's runbook.
     pub remedy: Option<String>,
 }
 

@@ -17,13 +17,13 @@ pub struct Alert {
     pub rule: &'static Rule,
     /// The object, such as `volume kafka`.
     pub object: String,
-    /// What is wrong, and why.
+    /// The problem and its cause.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
     /// When the condition began to hold.
     pub since: SystemTime,
-    /// Whether it goes on.
+    /// Whether it still fires.
     pub state: State,
 }
 
@@ -36,7 +36,7 @@ pub enum State {
     Resolved(SystemTime),
 }
 
-/// What identifies an alert, through restarts as well: the name of its rule, and the object.
+/// Identifies an alert, also across restarts: the name of its rule, and the object.
 type Key = (&'static str, String);
 
 struct Tracked {
@@ -54,7 +54,7 @@ pub struct Tracker {
     resolved: VecDeque<Alert>,
 }
 
-/// What an evaluation changed.
+/// The changes of an evaluation.
 #[derive(Default)]
 pub struct Changes {
     /// Alerts that fire from now on.

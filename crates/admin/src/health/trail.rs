@@ -19,7 +19,7 @@ const COARSE_MAX: Duration = Duration::from_secs(6 * 3600);
 /// The period over which flows are measured.
 const FLOW: Duration = Duration::from_secs(30);
 
-/// What rules compare, of one observation.
+/// The parts of an observation that rules compare.
 #[derive(Clone, Debug, Default)]
 pub struct Digest {
     /// Time since the daemon started.

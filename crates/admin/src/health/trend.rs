@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// With points of a shorter time nothing is predicted.
 const BASE_MIN: Duration = Duration::from_secs(20 * 60);
-/// What is further away than this is not predicted either.
+/// Times further away than this are not predicted either.
 const AHEAD_MAX: f64 = 400.0 * 86_400.0;
 
 /// The time from the last point until the line through the points is at zero. `None` if it does not fall, if there are too few points, or

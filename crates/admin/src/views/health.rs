@@ -33,7 +33,7 @@ words! {
 words! {
     /// Whether an alert goes on.
     AlertState {
-        /// What it is about goes on.
+        /// The problem persists.
         Firing = "firing",
         /// It is over.
         Resolved = "resolved",
@@ -75,9 +75,9 @@ pub struct HealthReason {
     pub name: String,
     /// How much it matters.
     pub severity: AlertSeverity,
-    /// What is wrong.
+    /// The problem.
     pub summary: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
     /// The number of objects that it concerns.
     pub objects: u64,
@@ -97,9 +97,9 @@ pub struct AlertView {
     pub state: AlertState,
     /// The object that it concerns, such as `volume kafka`.
     pub object: String,
-    /// What is wrong, and why.
+    /// The problem and its cause.
     pub message: String,
-    /// What to do. Commands are in backticks.
+    /// The remedy. Commands are in backticks.
     pub remedy: String,
     /// The rule in a phrase.
     pub summary: String,
@@ -144,7 +144,7 @@ pub struct StatusView {
     pub busiest_volumes: Vec<FlowView>,
     /// The clients that read and write most now.
     pub busiest_clients: Vec<FlowView>,
-    /// What changed last: starts, configuration, revoked state; the latest first.
+    /// The latest changes, newest first: starts, configuration, revoked state.
     pub changes: Vec<EventView>,
 }
 
@@ -205,7 +205,7 @@ pub struct VolumeSpaceView {
     pub full_in_seconds: Option<u64>,
 }
 
-/// What a volume or a client reads and writes.
+/// The throughput of a volume or a client.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct FlowView {
     /// The volume or the client.
