@@ -1,8 +1,8 @@
 //! Events: what happened, for operators.
 //!
 //! Code that does something an operator wants to know about reports it here once; the event and its log line come from the same call.
-//! The last events are kept in memory; only the log is durable. Ids increase through restarts, so a client that polls never sees an
-//! event twice.
+//! The last events are kept in memory, and the [`keeper`](crate::keeper) writes them to disk. Ids increase through restarts, so a client
+//! that polls never sees an event twice.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -55,6 +55,11 @@ macro_rules! kinds {
             /// The word for it in the API and the log.
             pub fn word(self) -> &'static str {
                 match self { $(Kind::$kind => $word,)* }
+            }
+
+            /// The kind of a word; `None` if this release does not know it.
+            pub fn of_word(word: &str) -> Option<Kind> {
+                match word { $($word => Some(Kind::$kind),)* _ => None }
             }
 
             /// How much it matters.
@@ -240,6 +245,20 @@ impl Events {
         Events(Mutex::new(Ring { next, kept: VecDeque::new(), refused: HashMap::new() }))
     }
 
+    /// Puts the events of earlier runs before those of this one. Events whose ids are not from earlier runs are left out.
+    pub fn restore(&self, earlier: Vec<Event>) {
+        let mut ring = self.ring();
+        let first = ring.kept.front().map_or(ring.next, |event| event.id);
+        let room = EVENTS_KEPT.saturating_sub(ring.kept.len());
+        let mut before = first;
+        for event in earlier.into_iter().rev().take(room) {
+            if event.id < before {
+                before = event.id;
+                ring.kept.push_front(event);
+            }
+        }
+    }
+
     /// Reports an event, and logs it.
     pub fn note(&self, kind: Kind, object: impl Into<String>, message: impl Into<String>, who: Who) {
         let (object, message) = (object.into(), message.into());
@@ -358,6 +377,25 @@ mod tests {
         let later = Events::new(4);
         later.note(Kind::DaemonStarted, "daemon", "started", Who::default());
         assert!(later.list(all(1)).0[0].id > kept[kept.len() - 1].id);
+    }
+
+    #[test]
+    fn events_of_earlier_runs_come_first_and_none_comes_twice() {
+        let earlier = Events::new(3);
+        (0..5).for_each(|_| earlier.note(Kind::VolumeCreated, "volume kafka", "created", Who::default()));
+        let written = earlier.list(all(99)).0;
+        let events = Events::new(4);
+        events.note(Kind::DaemonStarted, "daemon", "started", Who::default());
+        // A journal whose last line was written twice, and one of a later run.
+        let later = Events::new(9);
+        later.note(Kind::AlertInfo, "pool", "from the future", Who::default());
+        let mut found = written.clone();
+        found.extend([written[4].clone(), later.list(all(1)).0[0].clone()]);
+        events.restore(found);
+        let ids: Vec<u64> = events.list(all(99)).0.into_iter().map(|event| event.id).collect();
+        let mut expected: Vec<u64> = written.iter().map(|event| event.id).collect();
+        expected.push((4 << 32) + 1);
+        assert_eq!(ids, expected);
     }
 
     #[test]

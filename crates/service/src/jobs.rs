@@ -1,12 +1,13 @@
 //! Jobs: work that continues after its request was answered.
 //!
-//! Jobs are kept in memory only. When the daemon stops, they end and are forgotten. The last [`JOBS_KEPT`] jobs that ended are kept.
+//! When the daemon stops, its jobs end. The last [`JOBS_KEPT`] jobs are kept, and the [`keeper`](crate::keeper) writes them to disk.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use forebay_pool::{CheckReport, CheckWatch, Pool};
+use serde::{Deserialize, Serialize};
 use tracing::Instrument;
 
 use crate::error::{Error, Result};
@@ -16,14 +17,16 @@ use crate::events::{Events, Kind, Who};
 pub const JOBS_KEPT: usize = 100;
 
 /// The kind of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum JobKind {
     /// Counts everything in the pool again.
     PoolCheck,
 }
 
 /// Where a job stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum JobState {
     /// It is running.
     Running,
@@ -36,7 +39,8 @@ pub enum JobState {
 }
 
 /// The unit of a job's progress.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ProgressUnit {
     /// Chunks whose references are compared.
     Chunks,
@@ -78,6 +82,8 @@ pub struct Jobs(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     last: u64,
+    /// Increases with every change but progress.
+    changes: u64,
     jobs: BTreeMap<u64, Job>,
 }
 
@@ -87,6 +93,8 @@ struct Job {
     user: String,
     unit: ProgressUnit,
     watch: Arc<CheckWatch>,
+    /// The progress of a job of an earlier run.
+    earlier: Option<(u64, u64)>,
     started: SystemTime,
     finished: Option<SystemTime>,
     result: Option<CheckReport>,
@@ -94,6 +102,37 @@ struct Job {
 }
 
 impl Jobs {
+    /// The number of changes so far, and all known jobs.
+    pub fn changes(&self) -> (u64, Vec<JobStatus>) {
+        let known = self.known();
+        (known.changes, known.jobs.iter().map(|(id, job)| job.status(*id)).collect())
+    }
+
+    /// Adds the jobs of earlier runs. Those that ran have failed: they ended with the daemon.
+    pub fn restore(&self, earlier: Vec<JobStatus>) {
+        let mut known = self.known();
+        for mut status in earlier {
+            if status.state == JobState::Running {
+                status.state = JobState::Failed;
+                status.error = Some("the daemon stopped before the job was done; start it again".to_owned());
+            }
+            known.last = known.last.max(status.id);
+            known.jobs.entry(status.id).or_insert(Job {
+                kind: status.kind,
+                state: status.state,
+                user: status.user,
+                unit: status.unit,
+                watch: Arc::default(),
+                earlier: Some((status.done, status.total)),
+                started: status.started,
+                finished: status.finished,
+                result: status.result,
+                error: status.error,
+            });
+        }
+        known.trim();
+    }
+
     /// Starts a check of the pool. Only one runs at a time.
     pub fn check(
         self: &Arc<Self>,
@@ -114,6 +153,7 @@ impl Jobs {
                 user: who.user.clone().unwrap_or_default(),
                 unit: if read { ProgressUnit::Bytes } else { ProgressUnit::Chunks },
                 watch: watch.clone(),
+                earlier: None,
                 started: SystemTime::now(),
                 finished: None,
                 result: None,
@@ -169,6 +209,7 @@ impl Jobs {
             Err(error) => (Kind::JobFailed, format!("the pool cannot be checked: {error}")),
         };
         let mut known = self.known();
+        known.changes = known.changes.saturating_add(1);
         if let Some(job) = known.jobs.get_mut(&id) {
             job.finished = Some(SystemTime::now());
             (job.state, job.result, job.error) = match outcome {
@@ -192,6 +233,13 @@ impl Known {
         let id = self.last;
         let status = job.status(id);
         self.jobs.insert(id, job);
+        self.changes = self.changes.saturating_add(1);
+        self.trim();
+        (id, status)
+    }
+
+    /// Forgets the oldest jobs that ended.
+    fn trim(&mut self) {
         while self.jobs.len() > JOBS_KEPT {
             let ended = self.jobs.iter().find(|(_, job)| job.state != JobState::Running).map(|(id, _)| *id);
             match ended {
@@ -199,14 +247,14 @@ impl Known {
                 None => break,
             };
         }
-        (id, status)
     }
 }
 
 impl Job {
     fn status(&self, id: u64) -> JobStatus {
         let (chunks, bytes) = (self.watch.chunks(), self.watch.bytes());
-        let (done, total) = if self.unit == ProgressUnit::Bytes { bytes } else { chunks };
+        let counted = if self.unit == ProgressUnit::Bytes { bytes } else { chunks };
+        let (done, total) = self.earlier.unwrap_or(counted);
         JobStatus {
             id,
             kind: self.kind,

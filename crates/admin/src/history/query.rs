@@ -53,6 +53,18 @@ pub struct HistoryView {
     pub step: u64,
     /// The series, by name.
     pub series: Vec<HistorySeries>,
+    /// The starts of the daemon in this time, oldest first. Nothing was measured before each of them.
+    pub restarts: Vec<RestartView>,
+}
+
+/// A start of the daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RestartView {
+    /// When it was, in seconds since 1970.
+    pub at: u64,
+    /// Whether the stop before it was clean; null if it was the pool's first start, or if that is not known.
+    pub clean: Option<bool>,
 }
 
 /// Points of one series.
@@ -85,7 +97,11 @@ struct Shape {
 impl History {
     /// The recorded points that a query selects, as of `now`. The error is a message for the caller.
     pub fn view(&self, query: &HistoryQuery, now: SystemTime) -> Result<HistoryView, Problem> {
-        query.answer(&self.store(), seconds(now))
+        let mut view = query.answer(&self.store(), seconds(now))?;
+        let starts =
+            self.starts().into_iter().map(|start| RestartView { at: seconds(start.at), clean: start.clean });
+        view.restarts = starts.filter(|start| (view.from..view.to).contains(&start.at)).collect();
+        Ok(view)
     }
 }
 
@@ -109,6 +125,7 @@ impl HistoryQuery {
             to: from.saturating_add(step.saturating_mul(shape.points)),
             step,
             series: series.into_iter().map(|(name, series)| shape.points_of(store, name, series)).collect(),
+            restarts: Vec::new(),
         })
     }
 

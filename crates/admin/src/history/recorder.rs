@@ -4,6 +4,8 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::days::Day;
+use super::disk::Keeper;
 use super::series;
 use super::store::{History, RESOLUTIONS, seconds};
 use crate::health::Health;
@@ -39,9 +41,17 @@ impl Clock for SystemClock {
     }
 }
 
-/// Records, and evaluates the health rules, until the future is dropped or the pool is closed.
-pub async fn run(history: Arc<History>, health: Arc<Health>, sources: Sources, clock: impl Clock) {
+/// Records, writes what is recorded to disk if there is a keeper, and evaluates the health rules, until the future is dropped or the pool
+/// is closed.
+pub async fn run(
+    history: Arc<History>,
+    keeper: Option<Arc<Keeper>>,
+    health: Arc<Health>,
+    sources: Sources,
+    clock: impl Clock,
+) {
     let mut recorder = Recorder::new(history);
+    let mut saving: Option<tokio::task::JoinHandle<()>> = None;
     loop {
         // The first observation is immediate, so that the next one does not miss what clients do before it.
         let sources = sources.clone();
@@ -60,6 +70,12 @@ pub async fn run(history: Arc<History>, health: Arc<Health>, sources: Sources, c
         }
         health.evaluate(&seen, clock.now());
         recorder.note(clock.now(), seen);
+        if let Some(keeper) = keeper.clone() {
+            // Not awaited: a disk that hangs must not keep the rules from being evaluated. While one goes on, no other begins.
+            if saving.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
+                saving = Some(tokio::task::spawn_blocking(move || keeper.write_due()));
+            }
+        }
         clock.sleep(until_next(clock.now())).await;
     }
 }
@@ -84,6 +100,9 @@ impl Recorder {
     }
 
     fn note(&mut self, now: SystemTime, seen: Observation) {
+        if let Some(row) = Day::of(&seen, seconds(now)) {
+            self.history.add_day(row);
+        }
         if let Some((then, before)) = &self.last
             && let Ok(elapsed) = now.duration_since(*then)
             && elapsed <= APART_MAX
@@ -199,7 +218,7 @@ mod tests {
         let sources = sources_of(&service).await;
         let clock = Hand { now: Arc::new(Mutex::new(at(0))), looked: Arc::default() };
         let health = Arc::new(Health::new(service.clone()));
-        let running = tokio::spawn(run(history.clone(), health.clone(), sources, clock.clone()));
+        let running = tokio::spawn(run(history.clone(), None, health.clone(), sources, clock.clone()));
         let recorded = async {
             while points(&history, 0, 100_000).iter().flatten().next().is_none() {
                 clock.looked.notified().await;

@@ -29,6 +29,22 @@ pub enum Unit {
     Count,
 }
 
+impl Unit {
+    /// All units, in the order of their numbers in files.
+    const ALL: [Unit; 5] =
+        [Unit::Bytes, Unit::BytesPerSecond, Unit::OperationsPerSecond, Unit::Seconds, Unit::Count];
+
+    /// The number for it in files.
+    pub(super) fn number(self) -> u64 {
+        Unit::ALL.iter().position(|unit| *unit == self).map_or(u64::MAX, |place| place as u64)
+    }
+
+    /// The unit of a number.
+    pub(super) fn of_number(number: u64) -> Option<Unit> {
+        Unit::ALL.get(usize::try_from(number).ok()?).copied()
+    }
+}
+
 /// A measured value of one series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {

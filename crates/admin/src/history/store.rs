@@ -10,6 +10,8 @@ use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::days::{Day, Days, Forecast};
+use super::disk::{Decoder, Encoder, Start};
 use super::series::{Sampled, Unit};
 
 /// The maximum number of series. When it is exceeded, the series that was updated least recently is dropped.
@@ -35,12 +37,43 @@ pub const RESOLUTIONS: [Resolution; 3] = [
 #[derive(Default)]
 pub struct History {
     store: Mutex<Store>,
+    starts: Mutex<Vec<Start>>,
+    days: Mutex<Days>,
 }
 
 impl History {
     pub(super) fn store(&self) -> MutexGuard<'_, Store> {
         // At worst, a panic elsewhere leaves a point missing.
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the row of a day, or replaces that of the same day.
+    pub(super) fn add_day(&self, row: Day) {
+        self.days().add(row);
+    }
+
+    /// The rows of the last 400 days, oldest first.
+    pub fn days_kept(&self) -> Vec<Day> {
+        self.days().rows().cloned().collect()
+    }
+
+    /// When what `of` selects will reach `size`, by the growth of the last days.
+    pub fn forecast(&self, of: impl Fn(&Day) -> Option<u64>, size: u64) -> Option<Forecast> {
+        self.days().forecast(of, size)
+    }
+
+    fn days(&self) -> MutexGuard<'_, Days> {
+        self.days.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the starts of the daemon, oldest first.
+    pub(super) fn set_starts(&self, starts: Vec<Start>) {
+        *self.starts.lock().unwrap_or_else(PoisonError::into_inner) = starts;
+    }
+
+    /// The starts of the daemon that are known, oldest first.
+    pub fn starts(&self) -> Vec<Start> {
+        self.starts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -52,6 +85,8 @@ pub fn seconds(time: SystemTime) -> u64 {
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Store {
+    /// The time of the latest addition, in seconds since 1970.
+    at: u64,
     /// The newest slot of each resolution, once there is one.
     newest: Option<[u64; RESOLUTIONS.len()]>,
     series: BTreeMap<String, Series>,
@@ -90,7 +125,7 @@ impl Store {
                 self.advance(index, before, now);
             }
         }
-        self.newest = Some(now);
+        (self.at, self.newest) = (at, Some(now));
         let turn =
             self.series.values().map(|series| series.added).max().unwrap_or_default().saturating_add(1);
         for sample in sampled {
@@ -147,6 +182,144 @@ impl Store {
         let ring = series.rings.get(index)?;
         let age = newest.checked_sub(slot)?;
         if age >= ring.means.len() as u64 { None } else { ring.point(slot) }
+    }
+}
+
+/// Files: see `disk.rs`.
+impl Store {
+    /// The file of a resolution; `None` if nothing is recorded.
+    pub(super) fn encode(&self, index: usize) -> Option<Vec<u8>> {
+        let (newest, resolution) = (*self.newest?.get(index)?, RESOLUTIONS.get(index)?);
+        let rings: Vec<(&String, &Series, &Ring)> = self
+            .series
+            .iter()
+            .filter_map(|(name, series)| Some((name, series, series.rings.get(index)?)))
+            .collect();
+        // Nothing older than the oldest point is written.
+        let is_measured = |slot: u64| rings.iter().any(|(_, _, ring)| ring.point(slot).is_some());
+        let slots = newest.saturating_sub(resolution.slots.saturating_sub(1))..=newest;
+        let oldest = slots.clone().find(|slot| is_measured(*slot))?;
+        let slots = oldest..=newest;
+        let mut file = Encoder::new();
+        for number in [
+            resolution.seconds,
+            self.at,
+            newest,
+            newest.saturating_sub(oldest).saturating_add(1),
+            rings.len() as u64,
+        ] {
+            file.number(number);
+        }
+        for (name, series, ring) in rings {
+            file.name(name);
+            file.number(series.unit.number());
+            for values in [&ring.means, &ring.maxima] {
+                let value = |slot| values.get(ring.place(slot)).copied().unwrap_or(f32::NAN);
+                slots.clone().for_each(|slot| file.point(value(slot)));
+            }
+        }
+        Some(file.finish())
+    }
+
+    /// Restores an empty store from files. Returns the resolutions whose files are damaged.
+    pub(super) fn restore(&mut self, files: &[Option<Vec<u8>>; RESOLUTIONS.len()]) -> Vec<usize> {
+        let mut damaged = Vec::new();
+        let mut found = Vec::new();
+        for (index, file) in files.iter().enumerate() {
+            let Some(file) = file else { continue };
+            match Saved::decode(file, index) {
+                Some(saved) => found.push((index, saved)),
+                None => damaged.push(index),
+            }
+        }
+        let Some(at) = found.iter().map(|(_, saved)| saved.at).max() else { return damaged };
+        (self.at, self.newest) = (at, Some(RESOLUTIONS.map(|resolution| at / resolution.seconds)));
+        let mut complete = [0; RESOLUTIONS.len()];
+        for (index, saved) in found {
+            if let Some(complete) = complete.get_mut(index) {
+                *complete = saved.newest;
+            }
+            self.put(index, saved);
+        }
+        for (index, from) in complete.into_iter().enumerate().skip(1) {
+            self.derive(index, from);
+        }
+        damaged
+    }
+
+    fn put(&mut self, index: usize, saved: Saved<'_>) {
+        let Some(newest) = self.newest.and_then(|newest| newest.get(index).copied()) else { return };
+        for (name, unit, means, maxima) in saved.series {
+            if !self.series.contains_key(name) && self.series.len() >= SERIES_MAX {
+                continue;
+            }
+            let rings = || Series { unit, added: 0, rings: RESOLUTIONS.map(Ring::new) };
+            let series = self.series.entry(name.to_owned()).or_insert_with(rings);
+            let Some(ring) = series.rings.get_mut(index) else { continue };
+            let first = saved.newest.saturating_sub((means.len() as u64).saturating_sub(1));
+            for (slot, (mean, maximum)) in (first..).zip(means.into_iter().zip(maxima)) {
+                let age = newest.checked_sub(slot);
+                if age.is_some_and(|age| age < ring.means.len() as u64)
+                    && mean.is_finite()
+                    && maximum.is_finite()
+                {
+                    ring.set(slot, mean, maximum);
+                }
+            }
+        }
+    }
+
+    /// Computes the slots of a ring from slot `from` on, whose file may have been written before they ended, from the finer ring.
+    fn derive(&mut self, index: usize, from: u64) {
+        let finer = index.saturating_sub(1);
+        let (Some(coarse), Some(fine)) = (RESOLUTIONS.get(index), RESOLUTIONS.get(finer)) else { return };
+        let newest = |index: usize| self.newest.and_then(|newest| newest.get(index).copied());
+        let (Some(newest), Some(newest_fine)) = (newest(index), newest(finer)) else { return };
+        let ratio = (coarse.seconds / fine.seconds).max(1);
+        let from = from.max(newest.saturating_sub(coarse.slots.saturating_sub(1)));
+        // A ring has the points of other times at the places of slots that it does not cover.
+        let covered = newest_fine.saturating_sub(fine.slots.saturating_sub(1))..=newest_fine;
+        for series in self.series.values_mut() {
+            let Some([finer, ring]) = series.rings.get_mut(finer..=index) else { continue };
+            for slot in from..=newest {
+                let first = slot.saturating_mul(ratio);
+                let slots = (first..first.saturating_add(ratio)).filter(|slot| covered.contains(slot));
+                let points: Vec<Point> = slots.filter_map(|slot| finer.point(slot)).collect();
+                if points.is_empty() {
+                    continue;
+                }
+                let mean = points.iter().map(|(mean, _)| mean).sum::<f64>() / points.len() as f64;
+                let maximum = points.iter().map(|(_, maximum)| *maximum).fold(f64::NEG_INFINITY, f64::max);
+                ring.set(slot, mean as f32, maximum as f32);
+            }
+        }
+    }
+}
+
+/// A file of a resolution.
+struct Saved<'a> {
+    at: u64,
+    newest: u64,
+    series: Vec<(&'a str, Unit, Vec<f32>, Vec<f32>)>,
+}
+
+impl<'a> Saved<'a> {
+    fn decode(file: &'a [u8], index: usize) -> Option<Saved<'a>> {
+        let resolution = RESOLUTIONS.get(index)?;
+        let mut file = Decoder::new(file)?;
+        let (seconds, at, newest, slots, count) =
+            (file.number()?, file.number()?, file.number()?, file.number()?, file.number()?);
+        let is_sound = seconds == resolution.seconds
+            && newest == at / seconds
+            && slots <= resolution.slots
+            && count <= SERIES_MAX as u64;
+        let slots = usize::try_from(slots).ok().filter(|_| is_sound)?;
+        let mut series = Vec::new();
+        for _ in 0..count {
+            let (name, unit) = (file.name()?, Unit::of_number(file.number()?)?);
+            series.push((name, unit, file.points(slots)?, file.points(slots)?));
+        }
+        file.is_done().then_some(Saved { at, newest, series })
     }
 }
 
@@ -274,6 +447,96 @@ mod tests {
         assert!(!store.series.contains_key("n0000") && store.series.contains_key("n0050"));
         assert!(!store.series.contains_key("n0999"), "it comes when another goes");
         assert_eq!(store.with_prefix("n00").count(), 50);
+    }
+
+    /// A store that was restored from what another one wrote, each file at its own time.
+    fn restored(files: [Option<Vec<u8>>; 3]) -> Store {
+        let mut store = Store::default();
+        assert_eq!(store.restore(&files), Vec::<usize>::new());
+        store
+    }
+
+    fn filled(start: u64, steps: u64) -> Store {
+        let mut store = Store::default();
+        for step in 0..steps {
+            add(&mut store, start + step * 5, (step % 100) as f64);
+        }
+        store
+    }
+
+    #[test]
+    fn everything_is_there_after_a_restart() {
+        let start = 1000 * DAY;
+        let store = filled(start, 20_000);
+        let again = restored([0, 1, 2].map(|index| store.encode(index)));
+        for (index, resolution) in RESOLUTIONS.iter().enumerate() {
+            for slot in 0..20_000 * 5 / resolution.seconds {
+                let at = start + slot * resolution.seconds;
+                assert_eq!(point(&again, index, at), point(&store, index, at), "{index} {slot}");
+            }
+        }
+    }
+
+    #[test]
+    fn minutes_and_quarters_since_their_files_were_written_are_computed_from_finer_points() {
+        let start = 1000 * DAY;
+        let old = filled(start, 1000);
+        let store = filled(start, 1600);
+        let again = restored([store.encode(0), old.encode(1), None]);
+        for at in (start..start + 1600 * 5).step_by(60) {
+            let (found, expected) = (point(&again, 1, at).unwrap(), point(&store, 1, at).unwrap());
+            assert!((found.0 - expected.0).abs() < 1e-3 && found.1 == expected.1, "{found:?} {expected:?}");
+        }
+        for at in (start..start + 1600 * 5).step_by(900) {
+            let (found, expected) = (point(&again, 2, at).unwrap(), point(&store, 2, at).unwrap());
+            assert!((found.0 - expected.0).abs() < 2.0 && found.1 == expected.1, "{found:?} {expected:?}");
+        }
+    }
+
+    #[test]
+    fn the_time_between_two_runs_is_a_gap_and_a_clock_that_was_ahead_leaves_nothing() {
+        let start = 1000 * DAY;
+        let files = || [0, 1, 2].map(|index| filled(start, 100).encode(index));
+        let mut again = restored(files());
+        add(&mut again, start + 800, 7.0);
+        assert_eq!(point(&again, 0, start + 495), Some((99.0, 99.0)));
+        assert_eq!(point(&again, 0, start + 500), None);
+        assert_eq!(point(&again, 0, start + 800), Some((7.0, 7.0)));
+        let mut back = restored(files());
+        add(&mut back, start + 200, 7.0);
+        assert_eq!(point(&back, 0, start + 200), Some((7.0, 7.0)));
+        assert_eq!(point(&back, 0, start + 195), Some((39.0, 39.0)));
+        add(&mut back, start + 490, 8.0);
+        assert_eq!(point(&back, 0, start + 300), None);
+    }
+
+    #[test]
+    fn a_file_that_is_cut_or_changed_at_any_byte_is_left_out() {
+        let file = filled(1000 * DAY, 30).encode(0).unwrap();
+        for cut in 0..file.len() {
+            let mut changed = file.clone();
+            changed[cut] ^= 0x40;
+            for broken in [file[..cut].to_vec(), changed] {
+                let mut store = Store::default();
+                assert_eq!(store.restore(&[Some(broken), None, None]), [0], "at {cut}");
+                assert!(store.series.is_empty());
+            }
+        }
+        // A file of another resolution.
+        assert_eq!(Store::default().restore(&[None, Some(file), None]), [1]);
+    }
+
+    #[test]
+    fn a_file_of_all_series_is_smaller_than_what_is_read() {
+        let (mut store, start) = (Store::default(), 1000 * DAY);
+        let names: Vec<Sampled> =
+            (0..SERIES_MAX).map(|number| sample(&format!("volume/{number:0250}/write"), 1.0)).collect();
+        store.add(start, &names);
+        store.add(start + 30 * DAY - 900, &names);
+        for index in 0..RESOLUTIONS.len() {
+            let bytes = store.encode(index).unwrap().len();
+            assert!(bytes < 8 << 20, "{bytes}");
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl Permit {
     }
 
     /// Returns [`Error::NotPermitted`] unless the next change may be made.
-    pub(crate) fn confirm(&self) -> Result<()> {
+    pub fn confirm(&self) -> Result<()> {
         match &self.0 {
             Some(ask) => ask().map_err(Error::NotPermitted),
             None => Ok(()),

@@ -8,6 +8,7 @@
 //! segments/   segments
 //! log/        the intent log, unless it is elsewhere
 //! COPIES      where the second copy is, and its mark; only if there is one
+//! history/    events, graphs and alerts, which the daemon writes and the pool never reads
 //! CREATING    empty; there only while a pool is being created
 //! ```
 //! A pool is created only in a directory that holds nothing but empty parts, or CREATING and no segments. The latter is an
@@ -31,8 +32,18 @@ const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_WORD: &str = "forebay-pool";
 const LOCK_FILE: &str = "LOCK";
 const CREATING_FILE: &str = "CREATING";
-const PARTS: [&str; 9] =
-    [LOCK_FILE, "FORMAT.new", "meta", "segments", "log", "COPIES", "COPIES.new", STATE_FILE, CREATING_FILE];
+const PARTS: [&str; 10] = [
+    LOCK_FILE,
+    "FORMAT.new",
+    "meta",
+    "segments",
+    "log",
+    "COPIES",
+    "COPIES.new",
+    STATE_FILE,
+    CREATING_FILE,
+    "history",
+];
 
 /// A pool's directory, locked.
 pub(crate) struct Home {

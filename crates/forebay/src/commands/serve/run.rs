@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow};
 use forebay_admin::history;
@@ -20,7 +20,9 @@ use forebay_net::tls::{Tls, TlsError};
 use forebay_nfs::{Server, ServerError, Shared};
 use forebay_pool::{LastStop, Pool};
 use forebay_service::Service;
+use forebay_service::disk::Place;
 use forebay_service::events::{Kind, Who};
+use forebay_service::keeper::Keeper;
 use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit, setrlimit, umask};
 use tokio::net::TcpListener;
@@ -38,6 +40,9 @@ use crate::{logging, output};
 
 /// Maximum time for background work to finish at shutdown.
 const LEFTOVER_WORK_MAX: Duration = Duration::from_secs(5);
+
+/// Maximum time for events and the history to be written at shutdown.
+const HISTORY_WRITE_MAX: Duration = Duration::from_secs(10);
 
 /// How often it is checked whether the pool has stopped.
 const STOPPED_EVERY: Duration = Duration::from_secs(1);
@@ -169,6 +174,8 @@ async fn serve_pool(
     let Stop { trigger, shutdown, moves } = stop;
     make_default_volume(pool).await.map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
     let service = Arc::new(Service::open(pool.clone(), nfs_config.service_options())?);
+    let place = Arc::new(Place::new(&config.pool.directory, owning.permit()));
+    let keeper = Arc::new(Keeper::open(place.clone(), service.clone()));
     let nfs = Server::on(service.clone(), listener, nfs_config).await.map_err(explain)?;
     let address = nfs.local_addr();
     make_first_user(pool, &service.accounts).await?;
@@ -200,6 +207,7 @@ async fn serve_pool(
     let s3_tls = s3.as_ref().and_then(|running| running.tls.clone());
     let certificates: Vec<Arc<Tls>> = api_tls.into_iter().chain(s3_tls).collect();
     let reloading = tokio::spawn(reload_when_asked(nfs.shared(), certificates, signals::reloads()?));
+    let keeping = tokio::spawn(keeper.clone().run());
     let watching = tokio::spawn(forebay_service::watch::run(service.clone()));
     let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared(), api.run.clone()));
     let serving = serve_api(&api, listeners, shutdown);
@@ -211,7 +219,15 @@ async fn serve_pool(
     );
     // After the event of the start, so that alerts come after it.
     let (history, health) = (api.history.clone(), api.health.clone());
-    let recording = tokio::spawn(history::run(history, health, api.sources(), history::SystemClock));
+    let points = history::Keeper::open(place, history.clone(), pool.last_stop(), SystemTime::now());
+    let points = Arc::new(points);
+    let recording = tokio::spawn(history::run(
+        history,
+        Some(points.clone()),
+        health,
+        api.sources(),
+        history::SystemClock,
+    ));
     owning.acquire(address).await?;
     if let Some(taken) = owning.taken() {
         service.events.note(Kind::PoolTaken, "pool", taken, Who::default());
@@ -242,12 +258,19 @@ async fn serve_pool(
     recording.abort();
     trigger.shut_down();
     service.jobs.cancel_all();
+    keeping.abort();
+    let writing = tokio::task::spawn_blocking(move || {
+        points.write_all();
+        keeper.write(true);
+    });
     for listener in serving {
         listener.await.context("a server of the API failed")?;
     }
     if let Some(running) = s3 {
         running.stop().await?;
     }
+    // A disk that hangs must not keep the pool from being closed.
+    let _ = tokio::time::timeout(HISTORY_WRITE_MAX, writing).await;
     served.map_err(|error| anyhow!("the NFS server failed: {error}"))
 }
 
