@@ -1,6 +1,46 @@
 // Made from docs/reference/openapi.json by `npm run types`; not to be edited.
 
 export interface paths {
+    "/api/v1/alert-targets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where notices of alerts go
+         * @description The targets are in the file that `alerts.targets` names. Their secrets are not shown.
+         */
+        get: operations["target_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-targets/{target}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test to a target
+         * @description Answers when the target has taken the notice or has failed, within half a minute.
+         */
+        post: operations["target_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/alerts": {
         parameters: {
             query?: never;
@@ -10,12 +50,33 @@ export interface paths {
         };
         /**
          * List alerts
-         * @description Those that fire, the gravest first, then the last hundred that were resolved since the daemon started, the latest first.
+         * @description Those that fire, the gravest first, then the last hundred that were resolved, the latest first.
          */
         get: operations["alert_list"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert}/acknowledgement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Acknowledge an alert that fires
+         * @description No notice repeats it until it is resolved. It still counts for the daemon's status.
+         */
+        put: operations["alert_acknowledge"];
+        post?: never;
+        /** Take an acknowledgement back */
+        delete: operations["alert_unacknowledge"];
         options?: never;
         head?: never;
         patch?: never;
@@ -201,6 +262,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/capacity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the space of the pool, or of one volume, on each day of the last year, and a forecast */
+        get: operations["capacity_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -210,7 +288,7 @@ export interface paths {
         };
         /**
          * List events, oldest first
-         * @description The daemon keeps the last 2000 events in memory and loses them when it stops. Its log has all of them.
+         * @description The daemon keeps the last 2000 events, also across restarts. Its log has all of them.
          */
         get: operations["event_list"];
         put?: never;
@@ -427,8 +505,8 @@ export interface paths {
         };
         /**
          * Get the history of throughput, latency, capacity and other metrics
-         * @description Kept in memory since the daemon started: 5-second samples for an hour, 1-minute samples for a day, and
-         *     15-minute samples for 30 days.
+         * @description Also of the time before the daemon's last restart: 5-second samples for an hour, 1-minute samples for a day,
+         *     and 15-minute samples for 30 days.
          */
         get: operations["history_show"];
         put?: never;
@@ -922,6 +1000,44 @@ export interface paths {
         patch: operations["s3_key_change"];
         trace?: never;
     };
+    "/api/v1/silences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List silences */
+        get: operations["silence_list"];
+        put?: never;
+        /**
+         * Silence alerts for a time
+         * @description Alerts that match are shown, but they count for nothing and are not delivered. Prometheus has silences of its own.
+         */
+        post: operations["silence_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/silences/{silence}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a silence */
+        delete: operations["silence_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/snapshots": {
         parameters: {
             query?: never;
@@ -1221,6 +1337,23 @@ export interface components {
          * @enum {string}
          */
         Access: "rw" | "ro" | "none";
+        /** @description A comment for an acknowledgement. */
+        Acknowledge: {
+            /** @description For other operators, such as a ticket's number. Up to 500 characters. */
+            comment?: string;
+        };
+        /** @description Somebody has seen an alert. No notice repeats it; it still counts. */
+        AcknowledgementView: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description The user. */
+            by: string;
+            /** @description What the user said; may be empty. */
+            comment: string;
+        };
         /**
          * @description How much an alert matters.
          * @enum {string}
@@ -1231,8 +1364,49 @@ export interface components {
          * @enum {string}
          */
         AlertState: "firing" | "resolved";
+        /** @description Where notices of alerts go. */
+        AlertTargetView: {
+            /**
+             * Format: uint64
+             * @description The number of notices delivered since the daemon started.
+             */
+            delivered: number;
+            /**
+             * Format: uint64
+             * @description The number of notices given up since the daemon started.
+             */
+            dropped: number;
+            /** @description Why it failed. */
+            error?: string | null;
+            /**
+             * Format: date-time
+             * @description When the last attempt failed; null if it succeeded.
+             */
+            failed?: string | null;
+            /** @description Its type: `webhook`, `slack`, `teams`, `pagerduty`, `mail` or `command`. */
+            kind: string;
+            /**
+             * Format: date-time
+             * @description When the last one was delivered; null if none was since the daemon started.
+             */
+            last_delivered?: string | null;
+            /** @description Its name in the file of targets. */
+            name: string;
+            /** @description Where it goes, without secrets. */
+            place: string;
+            /** @description Alerts of a lower severity are not for it. */
+            severity: components["schemas"]["AlertSeverity"];
+            /**
+             * Format: uint64
+             * @description The number of notices that wait to be delivered.
+             */
+            waiting: number;
+        };
         /** @description An alert: a rule, and an object that it concerns. */
         AlertView: {
+            acknowledged?: components["schemas"]["AcknowledgementView"] | null;
+            /** @description Identifies the rule and the object, also across restarts. */
+            id: string;
             /** @description The problem and its cause. */
             message: string;
             /** @description The rule. */
@@ -1248,6 +1422,7 @@ export interface components {
             resolved?: string | null;
             /** @description How much it matters. */
             severity: components["schemas"]["AlertSeverity"];
+            silenced?: components["schemas"]["SilenceView"] | null;
             /**
              * Format: date-time
              * @description Since when.
@@ -1340,6 +1515,24 @@ export interface components {
             versioning: components["schemas"]["Versioning"];
             waits?: components["schemas"]["WaitsView"] | null;
         };
+        /** @description The space of the pool or of a volume over the last year. */
+        CapacityHistoryView: {
+            /**
+             * Format: uint64
+             * @description Bytes in use now: of the pool's file system, or of the volume's files.
+             */
+            bytes_used: number;
+            /** @description A row for each day, oldest first. Days without the daemon are missing. */
+            days: components["schemas"]["DayView"][];
+            forecast?: components["schemas"]["ForecastView"] | null;
+            /**
+             * Format: uint64
+             * @description The size of the pool's file system, or of the volume; null for a volume without a size.
+             */
+            size?: number | null;
+            /** @description The volume; null for the pool. */
+            volume?: string | null;
+        };
         /** @description The space of the pool, and of the volumes that are closest to their size. */
         CapacityView: {
             /**
@@ -1352,6 +1545,7 @@ export interface components {
              * @description Bytes that the pool can hold.
              */
             bytes_total: number;
+            forecast?: components["schemas"]["ForecastView"] | null;
             /**
              * Format: uint64
              * @description When it is full at the rate of the last hours, in seconds; null if it does not fill up or that is not known.
@@ -1410,6 +1604,39 @@ export interface components {
              */
             segments: number;
         };
+        /** @description What a client did in the last half minute, as of the last evaluation of the health rules. */
+        ClientNowView: {
+            /**
+             * Format: double
+             * @description The 99th percentile of COMMIT, which a broker's fsync waits for, in seconds; null if there were none.
+             */
+            commit_p99_seconds?: number | null;
+            /**
+             * Format: double
+             * @description Operations per second, without SEQUENCE and PUTFH.
+             */
+            operation_rate: number;
+            /**
+             * Format: double
+             * @description The mean duration of reads, in seconds; null if there were none.
+             */
+            read_mean_seconds?: number | null;
+            /**
+             * Format: double
+             * @description Bytes per second read.
+             */
+            read_rate: number;
+            /**
+             * Format: double
+             * @description The mean duration of writes, in seconds; null if there were none.
+             */
+            write_mean_seconds?: number | null;
+            /**
+             * Format: double
+             * @description Bytes per second written.
+             */
+            write_rate: number;
+        };
         /**
          * @description The state of a client.
          * @enum {string}
@@ -1433,6 +1660,8 @@ export interface components {
              * @description Bytes of memory used for the client's state.
              */
             memory_bytes: number;
+            /** @description What the client did in the last half minute. */
+            now: components["schemas"]["ClientNowView"];
             /**
              * Format: uint64
              * @description Number of open files.
@@ -1518,6 +1747,19 @@ export interface components {
         CorsRules: {
             /** @description The rules. */
             rules: components["schemas"]["CorsRule"][];
+        };
+        /** @description A day. */
+        DayView: {
+            /**
+             * Format: uint64
+             * @description Bytes in use at its end, or now.
+             */
+            bytes_used: number;
+            /**
+             * Format: date
+             * @description The date, in UTC.
+             */
+            date: string;
         };
         /** @description The retention that new objects of a bucket get. */
         DefaultRetentionView: {
@@ -1644,6 +1886,29 @@ export interface components {
              */
             write_rate: number;
         };
+        /** @description When something will be full, by its growth of up to sixty days. */
+        ForecastView: {
+            /**
+             * Format: uint64
+             * @description The number of days that are known.
+             */
+            days: number;
+            /**
+             * Format: uint64
+             * @description At the growth that a quarter of the days exceeded.
+             */
+            earliest_seconds: number;
+            /**
+             * Format: uint64
+             * @description Seconds until it is full at the median growth.
+             */
+            full_in_seconds: number;
+            /**
+             * Format: uint64
+             * @description At the growth that three quarters exceeded; null if it would not be full within ten years.
+             */
+            latest_seconds?: number | null;
+        };
         /** @description A grace period. */
         GraceView: {
             /**
@@ -1725,6 +1990,8 @@ export interface components {
              * @description Start of the first point's interval, in seconds since 1970.
              */
             from: number;
+            /** @description The starts of the daemon in this time, oldest first. Nothing was measured before each of them. */
+            restarts: components["schemas"]["RestartView"][];
             /** @description The series, by name. */
             series: components["schemas"]["HistorySeries"][];
             /**
@@ -1932,9 +2199,58 @@ export interface components {
             rules: components["schemas"]["LifecycleRule"][];
         };
         /** @description A list of objects. */
+        List_AlertTargetView: {
+            /** @description The objects. */
+            items: {
+                /**
+                 * Format: uint64
+                 * @description The number of notices delivered since the daemon started.
+                 */
+                delivered: number;
+                /**
+                 * Format: uint64
+                 * @description The number of notices given up since the daemon started.
+                 */
+                dropped: number;
+                /** @description Why it failed. */
+                error?: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the last attempt failed; null if it succeeded.
+                 */
+                failed?: string | null;
+                /** @description Its type: `webhook`, `slack`, `teams`, `pagerduty`, `mail` or `command`. */
+                kind: string;
+                /**
+                 * Format: date-time
+                 * @description When the last one was delivered; null if none was since the daemon started.
+                 */
+                last_delivered?: string | null;
+                /** @description Its name in the file of targets. */
+                name: string;
+                /** @description Where it goes, without secrets. */
+                place: string;
+                /** @description Alerts of a lower severity are not for it. */
+                severity: components["schemas"]["AlertSeverity"];
+                /**
+                 * Format: uint64
+                 * @description The number of notices that wait to be delivered.
+                 */
+                waiting: number;
+            }[];
+            /**
+             * Format: uint64
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
+             */
+            total: number;
+        };
+        /** @description A list of objects. */
         List_AlertView: {
             /** @description The objects. */
             items: {
+                acknowledged?: components["schemas"]["AcknowledgementView"] | null;
+                /** @description Identifies the rule and the object, also across restarts. */
+                id: string;
                 /** @description The problem and its cause. */
                 message: string;
                 /** @description The rule. */
@@ -1950,6 +2266,7 @@ export interface components {
                 resolved?: string | null;
                 /** @description How much it matters. */
                 severity: components["schemas"]["AlertSeverity"];
+                silenced?: components["schemas"]["SilenceView"] | null;
                 /**
                  * Format: date-time
                  * @description Since when.
@@ -2049,6 +2366,8 @@ export interface components {
                  * @description Bytes of memory used for the client's state.
                  */
                 memory_bytes: number;
+                /** @description What the client did in the last half minute. */
+                now: components["schemas"]["ClientNowView"];
                 /**
                  * Format: uint64
                  * @description Number of open files.
@@ -2402,6 +2721,40 @@ export interface components {
             total: number;
         };
         /** @description A list of objects. */
+        List_SilenceView: {
+            /** @description The objects. */
+            items: {
+                /** @description The user who asked for it. */
+                by: string;
+                /** @description Why. */
+                comment: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 */
+                created: string;
+                /**
+                 * Format: uint64
+                 * @description Its number.
+                 */
+                id: number;
+                /** @description Only alerts of this object; null: of all objects. */
+                object?: string | null;
+                /** @description Only alerts of this rule; null: of all rules. */
+                rule?: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it ends.
+                 */
+                until: string;
+            }[];
+            /**
+             * Format: uint64
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
+             */
+            total: number;
+        };
+        /** @description A list of objects. */
         List_SnapshotView: {
             /** @description The objects. */
             items: {
@@ -2714,6 +3067,20 @@ export interface components {
         NewS3User: {
             /** @description The user's name. */
             name: string;
+        };
+        /** @description A silence to create. */
+        NewSilence: {
+            /** @description For other operators. Up to 500 characters. */
+            comment?: string;
+            /** @description Only alerts of this object, such as `volume kafka`. Default: of all objects. */
+            object?: string | null;
+            /** @description Only alerts of this rule. Default: of all rules. */
+            rule?: string | null;
+            /**
+             * Format: uint64
+             * @description How long, in seconds: up to a year.
+             */
+            seconds: number;
         };
         /** @description A snapshot to take of one volume. */
         NewSnapshot: {
@@ -3067,6 +3434,16 @@ export interface components {
             /** @description Give requests without a signature nothing by a policy that is public. */
             restrict_public_buckets?: boolean;
         };
+        /** @description A start of the daemon. */
+        RestartView: {
+            /**
+             * Format: uint64
+             * @description When it was, in seconds since 1970.
+             */
+            at: number;
+            /** @description Whether the stop before it was clean; null if it was the pool's first start, or if that is not known. */
+            clean?: boolean | null;
+        };
         /**
          * @description The rights of a user. Each role includes the rights of the roles before it.
          * @enum {string}
@@ -3301,6 +3678,32 @@ export interface components {
          * @enum {string}
          */
         Severity: "info" | "warning" | "error";
+        /** @description Alerts that count for nothing and are not delivered until a time. */
+        SilenceView: {
+            /** @description The user who asked for it. */
+            by: string;
+            /** @description Why. */
+            comment: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created: string;
+            /**
+             * Format: uint64
+             * @description Its number.
+             */
+            id: number;
+            /** @description Only alerts of this object; null: of all objects. */
+            object?: string | null;
+            /** @description Only alerts of this rule; null: of all rules. */
+            rule?: string | null;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            until: string;
+        };
         /** @description A snapshot. */
         SnapshotView: {
             /**
@@ -3329,7 +3732,7 @@ export interface components {
         Squash: "none" | "root" | "all";
         /** @description Whether the daemon is healthy, who is affected, what changed, who does it, and how long it will last. */
         StatusView: {
-            /** @description The alerts that fire, the gravest first. */
+            /** @description The alerts that fire, the gravest first, with those that are silenced. */
             alerts: components["schemas"]["AlertView"][];
             /** @description The clients that read and write most now. */
             busiest_clients: components["schemas"]["FlowView"][];
@@ -3396,6 +3799,13 @@ export interface components {
              * @description How long that node had been silent; 0 if it had released the pool.
              */
             silent_ms: number;
+        };
+        /** @description How the test of a target went. */
+        TargetTestView: {
+            /** @description Whether the target took the notice. */
+            delivered: boolean;
+            /** @description Why not. */
+            error?: string | null;
         };
         /**
          * @description TLS on the connections of a client.
@@ -3568,6 +3978,7 @@ export interface components {
              * @description Bytes that it has used.
              */
             bytes_used: number;
+            forecast?: components["schemas"]["ForecastView"] | null;
             /**
              * Format: uint64
              * @description When it is full at the rate of the last hours, in seconds; null if it does not fill up or that is not known.
@@ -3682,6 +4093,157 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    target_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The targets */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_AlertTargetView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    target_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The target's name in the file of targets. */
+                target: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it went */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetTestView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such target */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     alert_list: {
         parameters: {
             query?: {
@@ -3741,6 +4303,207 @@ export interface operations {
             };
             /** @description The pool has stopped, or the daemon is shutting down */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    alert_acknowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The alert's id. */
+                alert: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Acknowledge"];
+            };
+        };
+        responses: {
+            /** @description The alert */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such alert fires */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    alert_unacknowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The alert's id. */
+                alert: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alert is not acknowledged */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It was not acknowledged */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5556,6 +6319,83 @@ export interface operations {
             };
             /** @description S3 is not served */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    capacity_show: {
+        parameters: {
+            query?: {
+                /** @description Restrict the result to this volume: its name, or `id:` and its id. */
+                volume?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days and the forecast */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapacityHistoryView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The volume does not exist */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10510,6 +11350,271 @@ export interface operations {
             };
             /** @description The content type of the body is not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    silence_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The silences that have not ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_SilenceView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    silence_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSilence"];
+            };
+        };
+        responses: {
+            /** @description The silence */
+            201: {
+                headers: {
+                    /** @description The silence */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SilenceView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The maximum number of silences is reached */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    silence_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The silence's number. */
+                silence: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The silence is over */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such silence */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

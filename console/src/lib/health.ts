@@ -22,7 +22,7 @@ export const isStale = (state: State) => state === 'silent'
 
 /** The headline for a state. */
 export function headline(state: State, alerts: readonly Alert[]): string {
-  const count = (severity: AlertSeverity) => alerts.filter((one) => one.severity === severity).length
+  const count = (severity: AlertSeverity) => alerts.filter((one) => one.severity === severity && !one.silenced).length
   switch (state) {
     case 'silent':
       return 'The daemon does not answer'

@@ -7,17 +7,26 @@ export interface Line {
   values: (number | null)[]
 }
 
+/** A start of the daemon. */
+export interface Restart {
+  /** In seconds since 1970. */
+  at: number
+  /** Whether the stop before it was clean; null if that is not known. */
+  clean: boolean | null
+}
+
 export interface Recorded {
   /** The end of each point's period, in seconds since 1970. */
   times: number[]
   lines: Line[]
+  restarts: Restart[]
 }
 
 export type Which = 'mean' | 'max'
 
 /** The series with these names, in this order. An unknown series has no values. */
 export function recorded(history: History | undefined, wanted: [name: string, label: string][], which: Which = 'mean'): Recorded {
-  if (!history) return { times: [], lines: wanted.map(([name, label]) => ({ name, label, values: [] })) }
+  if (!history) return { times: [], restarts: [], lines: wanted.map(([name, label]) => ({ name, label, values: [] })) }
   const count = Math.max(0, Math.round((history.to - history.from) / history.step))
   const times = Array.from({ length: count }, (_, point) => history.from + (point + 1) * history.step)
   const lines = wanted.map(([name, label]) => {
@@ -25,13 +34,22 @@ export function recorded(history: History | undefined, wanted: [name: string, la
     const values: (number | null)[] = series?.[which] ?? []
     return { name, label, values: times.map((_, point) => values[point] ?? null) }
   })
-  return { times, lines }
+  const restarts = history.restarts.map((one) => ({ at: one.at, clean: one.clean ?? null }))
+  return { times, lines, restarts }
 }
 
 /** The latest value, unless it is older than a few points: then it is not current. */
 export function latest(values: (number | null)[], reach = 3): number | null {
   for (const value of values.slice(-reach).reverse()) if (value !== null) return value
   return null
+}
+
+/** Restarts in words, for a graph's note. */
+export function restartsInWords(restarts: Restart[], time: (at: number) => string): string {
+  const word = (one: Restart) => `${time(one.at)}${one.clean === false ? ' (the stop before was not clean)' : ''}`
+  const last = restarts.slice(-3)
+  const more = restarts.length > last.length ? `, and ${restarts.length - last.length} before` : ''
+  return last.length === 0 ? '' : `Daemon started ${last.map(word).join(', ')}${more}`
 }
 
 export function highest(values: (number | null)[]): number | null {

@@ -17,7 +17,8 @@ function built(name: string, variable: string): string {
 
 /** The environment without the configuration of the user who runs the tests. */
 function environment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FOREBAY_')))
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('FOREBAY_'))
+  return { ...Object.fromEntries(own), XDG_RUNTIME_DIR: '/nonexistent' }
 }
 
 /** Waits until a process writes text that matches. */

@@ -1,5 +1,8 @@
 // Problems are shown on the Overview and the Alerts page, and nothing is green unless it is known to be healthy.
 import type { Page } from '@playwright/test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { allow, expect, looksGood, signIn, test } from './console'
 import { Daemon } from './daemon'
 
@@ -50,6 +53,13 @@ test('a daemon that is killed is never healthy, and everything that is old is gr
     await expect(health).toContainText('has not come back')
     await expect(page.getByRole('region', { name: 'What changed' })).toContainText('The last stop was not clean.')
     await looksGood(page, 'health-crashed')
+    // The graphs show the time before the crash, and the start after it.
+    await page.getByRole('link', { name: 'Performance', exact: true }).click()
+    const throughput = page.getByRole('region', { name: 'Throughput', exact: true })
+    await expect(throughput).toContainText('(the stop before was not clean)')
+    await expect(throughput.locator('canvas')).toBeVisible()
+    await expect(throughput.getByRole('row', { name: /write/ })).not.toContainText('–')
+    await looksGood(page, 'performance-crashed')
     client.stdin?.end()
     // The page asks until it is gone.
     await page.goto('about:blank')
@@ -85,6 +95,49 @@ test('alerts are on the overview, on their page and beside the menu, with causes
     allow(watched, daemon)
   } finally {
     await daemon.stop()
+  }
+})
+
+test('an alert is acknowledged, silenced and delivered', async ({ page, watched }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'forebay-targets-'))
+  const file = join(folder, 'targets.toml')
+  writeFileSync(file, '[[target]]\nname = "page"\ntype = "command"\nprogram = "/bin/true"\n[[target]]\nname = "chat"\ntype = "slack"\nurl = "http://127.0.0.1:1/secret"\n', { mode: 0o600 })
+  const daemon = await Daemon.start({ s3: false, settings: ['--alerts-targets', file] })
+  try {
+    await refuse(daemon)
+    await daemon.client('/kafka').catch(() => {})
+    await page.goto(`${daemon.url}/alerts`)
+    await signIn(page, daemon.token)
+    const health = page.getByRole('region', { name: 'Health' })
+    const dialog = page.getByRole('dialog')
+    await health.getByRole('button', { name: /^Acknowledge/ }).click()
+    await dialog.getByLabel('Comment').fill('ticket 12')
+    await dialog.getByRole('button', { name: 'Acknowledge' }).click()
+    await expect(health).toContainText('Acknowledged by admin')
+    await expect(health).toContainText('ticket 12')
+    await health.getByRole('button', { name: /^Take back/ }).click()
+    await expect(health.getByText('ticket 12')).toHaveCount(0)
+    await health.getByRole('button', { name: /^Silence/ }).click()
+    await dialog.getByLabel('How long').selectOption('1 day')
+    await dialog.getByRole('button', { name: 'Silence' }).click()
+    await expect(health).toContainText('Silent until')
+    await expect(health).toContainText('Healthy')
+    const targets = page.getByRole('region', { name: 'Where alerts are sent' }).first()
+    await targets.getByRole('button', { name: 'Test page' }).click()
+    await expect(page.getByText('page took the test.')).toBeVisible()
+    await targets.getByRole('button', { name: 'Test chat' }).click()
+    await expect(page.getByText(/chat did not take the test/)).toBeVisible()
+    await expect(targets.getByText('secret')).toHaveCount(0)
+    await looksGood(page, 'alerts-silenced')
+    await page.getByRole('region', { name: 'Silences' }).first().getByRole('button', { name: /^End/ }).click()
+    await expect(page.getByText('No alert is silenced')).toBeVisible()
+    await expect(health).toContainText('1 warning')
+    // The page asks until it is gone.
+    await page.goto('about:blank')
+    allow(watched, daemon)
+  } finally {
+    await daemon.stop()
+    rmSync(folder, { recursive: true })
   }
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { highest, latest, recorded } from '../../src/lib/history'
+import { highest, latest, recorded, restartsInWords } from '../../src/lib/history'
 import { Keys } from '../../src/lib/keys'
 import { match, pathOf } from '../../src/lib/routes'
 
@@ -24,11 +24,20 @@ test('g and a letter go to a page, but not much later', () => {
 })
 
 test('what was not measured is a gap, and old values are not those of now', () => {
-  const history = { from: 100, to: 120, step: 5, series: [{ name: 'a', unit: 'count' as const, mean: [1, 2, null, null], max: [9, 3, null, null] }] }
+  const history = { from: 100, to: 120, step: 5, series: [{ name: 'a', unit: 'count' as const, mean: [1, 2, null, null], max: [9, 3, null, null] }], restarts: [{ at: 110, clean: false }] }
   const data = recorded(history, [['a', 'A'], ['b', 'B']], 'max')
   assert.deepEqual(data.times, [105, 110, 115, 120])
   assert.deepEqual(data.lines.map((line) => line.values), [[9, 3, null, null], [null, null, null, null]])
+  assert.deepEqual(data.restarts, [{ at: 110, clean: false }])
   assert.equal(latest(data.lines[0]!.values), 3)
   assert.equal(latest(data.lines[0]!.values, 2), null)
   assert.deepEqual([highest(data.lines[0]!.values), highest([])], [9, null])
+})
+
+test('restarts are told in words, the last three of them', () => {
+  const at = (time: number) => String(time)
+  assert.equal(restartsInWords([], at), '')
+  assert.equal(restartsInWords([{ at: 1, clean: null }, { at: 2, clean: false }], at), 'Daemon started 1, 2 (the stop before was not clean)')
+  const many = [1, 2, 3, 4, 5].map((time) => ({ at: time, clean: true }))
+  assert.equal(restartsInWords(many, at), 'Daemon started 3, 4, 5, and 2 before')
 })

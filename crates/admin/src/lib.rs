@@ -15,7 +15,7 @@
 //! | [`traces`] | spans for OpenTelemetry |
 //! | [`metrics`] | metrics for Prometheus |
 //! | [`health`] | the table of health rules, and the alerts that it makes |
-//! | [`history`] | the metrics of the last month, in memory |
+//! | [`history`] | the metrics of the last month, and a row for each day of the last year |
 //! | [`dashboards`] | Grafana dashboards, generated |
 //! | [`lab`] | reports of the lab's experiments |
 //! | `console` | the files of the web console |

@@ -20,8 +20,8 @@ use crate::caller::identify;
 use crate::console;
 use crate::error::{ApiError, Code};
 use crate::handlers::{
-    accounts, bucket_contents, bucket_documents, buckets, events, exports, health, jobs, lab, metrics, nfs,
-    node, pool, s3_groups, s3_users, snapshots, volumes,
+    accounts, alerts, bucket_contents, bucket_documents, buckets, capacity, events, exports, health, jobs,
+    lab, metrics, nfs, node, pool, s3_groups, s3_users, snapshots, volumes,
 };
 use crate::openapi::{self, Document};
 
@@ -54,11 +54,17 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(health::health_show))
         .routes(routes!(health::openapi_show))
         .routes(routes!(health::status_show))
-        .routes(routes!(health::alert_list))
+        .routes(routes!(alerts::alert_list))
+        .routes(routes!(alerts::alert_acknowledge, alerts::alert_unacknowledge))
+        .routes(routes!(alerts::silence_list, alerts::silence_create))
+        .routes(routes!(alerts::silence_delete))
+        .routes(routes!(alerts::target_list))
+        .routes(routes!(alerts::target_test))
         .routes(routes!(pool::pool_show))
         .routes(routes!(pool::pool_check))
         .routes(routes!(pool::scrub_show, pool::scrub_start, pool::scrub_stop))
         .routes(routes!(pool::pool_efficiency))
+        .routes(routes!(capacity::capacity_show))
         .routes(routes!(node::node_show))
         .routes(routes!(node::node_release))
         .routes(routes!(pool::lost_found_list))

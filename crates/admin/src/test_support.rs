@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use forebay_nfs::state::{ActivityView, ClientTraffic, Condition};
+use forebay_nfs_proto::xdr::nfs4::ClientId;
 use forebay_ownership::{Beats, Node, Owner, Phase, Takeover};
 use forebay_pool::{BucketSpec, Pool, PoolOptions, VolumeSpec};
 use forebay_s3::statistics::{Class, Operation};
@@ -58,4 +60,16 @@ pub(crate) fn beats() -> Beats {
         moves: false,
     };
     Beats { owner, age: Duration::from_millis(250), failures: 2 }
+}
+
+/// A client that has done nothing yet.
+pub(crate) fn client_traffic(id: u64) -> ClientTraffic {
+    ClientTraffic {
+        id: ClientId(id),
+        owner: axum::body::Bytes::from_static(b"Linux NFSv4.2 broker-3"),
+        address: ([10, 1, 0, 13], 800).into(),
+        condition: Condition::Confirmed,
+        silence: Duration::ZERO,
+        activity: ActivityView::default(),
+    }
 }

@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand};
 pub use crate::arguments::Remote;
 use crate::arguments::remote;
 use crate::commands::account::{TokenCommand, UserCommand};
+use crate::commands::alert::AlertCommand;
 use crate::commands::bucket::BucketCommand;
 use crate::commands::config::ConfigCommand;
 use crate::commands::event::EventCommand;
@@ -142,6 +143,10 @@ pub enum Command {
     /// Manage tokens of API users
     #[command(subcommand)]
     Token(TokenCommand),
+
+    /// Show, acknowledge and silence alerts, and test where they are sent
+    #[command(subcommand)]
+    Alert(AlertCommand),
 
     /// Show events
     #[command(subcommand)]

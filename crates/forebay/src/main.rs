@@ -37,8 +37,8 @@ use clap::{CommandFactory, Parser};
 use cli::{Cli, Command, LabCommand};
 use commands::pool::Differences;
 use commands::{
-    account, bucket, config as config_command, event, export, init, job, nfs, object, pool, profile, s3,
-    serve, size, snapshot, status, support, volume,
+    account, alert, bucket, config as config_command, event, export, init, job, nfs, object, pool, profile,
+    s3, serve, size, snapshot, status, support, volume,
 };
 use config::ConfigError;
 
@@ -81,6 +81,7 @@ fn main() -> ExitCode {
         Command::Pool(command) => pool::run(command),
         Command::User(command) => account::run_user(command),
         Command::Token(command) => account::run_token(command),
+        Command::Alert(command) => alert::run(command),
         Command::Event(command) => event::run(command),
         Command::Job(command) => job::run(command),
         Command::Profile(command) => profile::run(command),

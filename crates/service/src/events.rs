@@ -8,6 +8,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use tokio::sync::Notify;
+
 /// Events that are kept.
 pub const EVENTS_KEPT: usize = 2000;
 
@@ -167,6 +169,10 @@ kinds! {
     AlertCritical = "alert_critical", Error;
     /// An alert is resolved.
     AlertResolved = "alert_resolved", Info;
+    /// A user has acknowledged an alert, or has taken that back.
+    AlertAcknowledged = "alert_acknowledged", Info;
+    /// A user has silenced alerts, or has ended a silence.
+    AlertSilenced = "alert_silenced", Info;
 }
 
 impl Kind {
@@ -216,7 +222,11 @@ pub struct Wanted {
 }
 
 /// The last events.
-pub struct Events(Mutex<Ring>);
+pub struct Events {
+    ring: Mutex<Ring>,
+    /// Notified at each event.
+    pub(crate) noted: Notify,
+}
 
 struct Ring {
     next: u64,
@@ -242,7 +252,8 @@ impl Events {
     pub fn new(boot: u64) -> Events {
         // Room for four billion events of each of two billion starts, within the integers of JavaScript and SQL.
         let next = (boot.min(u64::from(u32::MAX >> 1)) << 32).saturating_add(1);
-        Events(Mutex::new(Ring { next, kept: VecDeque::new(), refused: HashMap::new() }))
+        let ring = Ring { next, kept: VecDeque::new(), refused: HashMap::new() };
+        Events { ring: Mutex::new(ring), noted: Notify::new() }
     }
 
     /// Puts the events of earlier runs before those of this one. Events whose ids are not from earlier runs are left out.
@@ -275,6 +286,8 @@ impl Events {
             ring.kept.pop_front();
         }
         ring.kept.push_back(event);
+        drop(ring);
+        self.noted.notify_one();
     }
 
     /// Reports a refusal, unless one of the same kind was reported a moment ago: of the same user at the same address, or for the same
@@ -325,7 +338,7 @@ impl Events {
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writes events and jobs to disk, so that they survive a restart and a crash of the daemon.
 //!
-//! Events are handed to the operating system every second, which survives the end of the process, and made durable every minute and at
-//! a stop. What happened in between and is lost with the machine is in the log.
+//! Events are handed to the operating system within a tenth of a second, which survives the end of the process, and made durable every
+//! minute and at a stop. What happened in between and is lost with the machine is in the log.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,8 +16,10 @@ use crate::jobs::{JobKind, JobState, JobStatus, ProgressUnit};
 
 const EVENTS: &str = "events";
 const JOBS: &str = "jobs";
-/// How often something new is written, and made durable.
-const WRITTEN_EVERY: Duration = Duration::from_secs(1);
+/// How long events are collected before they are written, and how often jobs are looked at.
+const COLLECTED: Duration = Duration::from_millis(100);
+const LOOKED_EVERY: Duration = Duration::from_secs(1);
+/// How often what was written is made durable.
 const SYNCED_EVERY: Duration = Duration::from_secs(60);
 /// The differences of a check that are written.
 const DIFFERENCES_MAX: usize = 100;
@@ -58,9 +60,12 @@ impl Keeper {
     /// Writes whatever is new, for as long as it is polled.
     pub async fn run(self: Arc<Self>) {
         loop {
-            tokio::time::sleep(WRITTEN_EVERY).await;
+            tokio::select! {
+                () = self.service.events.noted.notified() => tokio::time::sleep(COLLECTED).await,
+                () = tokio::time::sleep(LOOKED_EVERY) => {}
+            }
             let keeper = self.clone();
-            // A panic is one of this task only, and the next second tries again.
+            // A panic is one of this task only, and the next one tries again.
             let _ = tokio::task::spawn_blocking(move || keeper.write(false)).await;
         }
     }

@@ -33,7 +33,7 @@ pub struct EventFilter {
 
 /// List events, oldest first
 ///
-/// The daemon keeps the last 2000 events in memory and loses them when it stops. Its log has all of them.
+/// The daemon keeps the last 2000 events, also across restarts. Its log has all of them.
 #[utoipa::path(get, path = "/events", tag = "events", params(EventFilter), responses((status = 200, description = "The events", body = List<EventView>)))]
 pub async fn event_list(State(api): Shared, asked: Read<EventFilter>) -> Result<Json<List<EventView>>> {
     let limit = asked.query.limit.map_or(100, |limit| usize::try_from(limit).unwrap_or(usize::MAX));

@@ -1,24 +1,25 @@
-//! `health`, for load balancers and monitoring, without a token; `status` and `alerts`, with all that is known.
+//! `health`, for load balancers and monitoring, without a token; `status`, with all that is known.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use serde::Deserialize;
-use utoipa::IntoParams;
 
+use super::alerts::alert_view;
+use super::capacity::forecast_view;
 use super::common::Shared;
-use crate::api::RELEASE;
+use crate::api::{Api, RELEASE};
 use crate::error::Result;
-use crate::health::{self, Alert, Flow, Report, State as Firing};
+use crate::health::{self, Alert, Flow, Report, Severity};
+use crate::history::Day;
 use crate::openapi::Document;
 use crate::request::{Open, Read};
 use crate::views::{
-    AlertState, AlertView, CapacityView, ClientsView, CommitView, EventView, FlowView, GraceView,
-    HealthReason, HealthStatus, HealthView, List, StatusView, VolumeSpaceView, time,
+    CapacityView, ClientsView, CommitView, EventView, FlowView, ForecastView, GraceView, HealthReason,
+    HealthStatus, HealthView, StatusView, VolumeSpaceView, time,
 };
 
 /// The number of changes in a status.
@@ -35,7 +36,8 @@ const CHANGES: usize = 8;
 pub async fn health_show(State(api): Shared, _: Open) -> Result<(StatusCode, Json<HealthView>)> {
     let report = api.health.report();
     let mut reasons: Vec<HealthReason> = Vec::new();
-    for alert in &report.firing {
+    let now = SystemTime::now();
+    for alert in report.firing.iter().filter(|alert| api.health.marks.silence(alert, now).is_none()) {
         match reasons.iter_mut().find(|reason| reason.name == alert.rule.name) {
             Some(reason) => reason.objects = reason.objects.saturating_add(1),
             None => reasons.push(reason(alert)),
@@ -43,7 +45,7 @@ pub async fn health_show(State(api): Shared, _: Open) -> Result<(StatusCode, Jso
     }
     // The rules see it within seconds; a probe sees it at once.
     let is_stopped = api.service.pool.is_stopped();
-    let status = if is_stopped { HealthStatus::Critical } else { status(&report) };
+    let status = if is_stopped { HealthStatus::Critical } else { status(&api, &report, now) };
     let view =
         HealthView { status, release: RELEASE.to_owned(), reasons, evaluated: report.evaluated.map(time) };
     Ok((if is_stopped { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }, Json(view)))
@@ -54,7 +56,7 @@ pub async fn health_show(State(api): Shared, _: Open) -> Result<(StatusCode, Jso
 /// Answers, in this order: whether it is well, who is affected, what changed, who reads and writes most, and when space runs out.
 #[utoipa::path(get, path = "/status", tag = "health", responses((status = 200, description = "The status", body = StatusView)))]
 pub async fn status_show(State(api): Shared, _: Read) -> Result<Json<StatusView>> {
-    let report = api.health.report();
+    let (report, now) = (api.health.report(), SystemTime::now());
     let [connected, reclaiming, silent] = report.clients;
     let grace = report.grace.as_ref().map(|grace| GraceView {
         remaining_seconds: grace.remaining.as_secs(),
@@ -66,16 +68,17 @@ pub async fn status_show(State(api): Shared, _: Read) -> Result<Json<StatusView>
         bytes_used: volume.used,
         size: volume.size,
         full_in_seconds: volume.full_in.map(|time| time.as_secs()),
+        forecast: forecast(&api, |row| row.volumes.get(&volume.id.0).copied(), volume.size),
     });
     Ok(Json(StatusView {
-        status: status(&report),
+        status: status(&api, &report, now),
         release: RELEASE.to_owned(),
         directory: api.directory.display().to_string(),
         node: api.node.as_ref().map(|node| node.holder.beats().owner.node.name),
         started: time(api.run.started()),
         last_stop: api.run.last_stop().into(),
         evaluated: report.evaluated.map(time),
-        alerts: report.firing.iter().map(alert_view).collect(),
+        alerts: report.firing.iter().map(|alert| alert_view(&api, alert, now)).collect(),
         clients: ClientsView { connected, reclaiming, silent },
         commit: CommitView {
             p99_seconds: report.commit_p99.as_ref().map(Duration::as_secs_f64),
@@ -86,6 +89,7 @@ pub async fn status_show(State(api): Shared, _: Read) -> Result<Json<StatusView>
             bytes_total: report.space.bytes_total,
             bytes_free: report.space.bytes_free,
             full_in_seconds: report.pool_full_in.map(|time| time.as_secs()),
+            forecast: forecast(&api, |row| Some(row.used), report.space.bytes_total),
             volumes: volumes.collect(),
         },
         busiest_volumes: report.busiest_volumes.iter().map(flow_view).collect(),
@@ -94,32 +98,17 @@ pub async fn status_show(State(api): Shared, _: Read) -> Result<Json<StatusView>
     }))
 }
 
-/// Selects alerts.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct AlertFilter {
-    /// Only alerts in this state. Without it, all that fire, and then the last hundred that were resolved.
-    #[param(nullable = false)]
-    pub state: Option<AlertState>,
+fn forecast(api: &Api, of: impl Fn(&Day) -> Option<u64>, size: u64) -> Option<ForecastView> {
+    api.history.forecast(of, size).map(forecast_view)
 }
 
-/// List alerts
-///
-/// Those that fire, the gravest first, then the last hundred that were resolved since the daemon started, the latest first.
-#[utoipa::path(get, path = "/alerts", tag = "health", params(AlertFilter), responses((status = 200, description = "The alerts", body = List<AlertView>)))]
-pub async fn alert_list(State(api): Shared, asked: Read<AlertFilter>) -> Result<Json<List<AlertView>>> {
-    let report = api.health.report();
-    let all = report.firing.iter().chain(&report.resolved).map(alert_view);
-    let wanted = |alert: &AlertView| asked.query.state.is_none_or(|state| state == alert.state);
-    Ok(Json(List::all(all.filter(wanted).collect())))
-}
-
-fn status(report: &Report) -> HealthStatus {
-    match report.severity() {
-        Some(health::Severity::Critical) => HealthStatus::Critical,
-        Some(health::Severity::Warning) => HealthStatus::Warning,
-        Some(health::Severity::Info) | None => HealthStatus::Ok,
+/// Silenced alerts count for nothing.
+fn status(api: &Api, report: &Report, now: SystemTime) -> HealthStatus {
+    let counts = |alert: &&Alert| api.health.marks.silence(alert, now).is_none();
+    match report.firing.iter().filter(counts).map(|alert| alert.rule.severity).max() {
+        Some(Severity::Critical) => HealthStatus::Critical,
+        Some(Severity::Warning) => HealthStatus::Warning,
+        Some(Severity::Info) | None => HealthStatus::Ok,
     }
 }
 
@@ -131,24 +120,6 @@ fn reason(alert: &Alert) -> HealthReason {
         remedy: alert.rule.runbook.to_owned(),
         objects: 1,
         since: time(alert.since),
-    }
-}
-
-fn alert_view(alert: &Alert) -> AlertView {
-    let (state, resolved) = match alert.state {
-        Firing::Firing => (AlertState::Firing, None),
-        Firing::Resolved(at) => (AlertState::Resolved, Some(time(at))),
-    };
-    AlertView {
-        name: alert.rule.name.to_owned(),
-        severity: alert.rule.severity.into(),
-        state,
-        object: alert.object.clone(),
-        message: alert.message.clone(),
-        remedy: alert.remedy.clone(),
-        summary: alert.rule.summary.to_owned(),
-        since: time(alert.since),
-        resolved,
     }
 }
 

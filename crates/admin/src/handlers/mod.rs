@@ -5,9 +5,11 @@
 //! handler may give are added in [`crate::openapi`].
 
 pub mod accounts;
+pub mod alerts;
 pub mod bucket_contents;
 pub mod bucket_documents;
 pub mod buckets;
+pub mod capacity;
 mod common;
 pub mod events;
 pub mod exports;

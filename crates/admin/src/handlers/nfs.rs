@@ -1,6 +1,7 @@
 //! `nfs`: clients and their state.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
@@ -18,11 +19,14 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::common::Shared;
+use crate::api::Api;
 use crate::base::problem::Problem;
 use crate::error::{ApiError, Code, ErrorBody, Result};
+use crate::health::ClientNow;
 use crate::request::{Operate, Params, Read};
 use crate::views::{
-    ClientView, FileView, List, LockView, NfsView, OpenView, OperationView, SessionView, TlsState,
+    ClientNowView, ClientView, FileView, List, LockView, NfsView, OpenView, OperationView, SessionView,
+    TlsState,
 };
 
 /// The default and the maximum number of opens or lock owners in a response.
@@ -81,7 +85,7 @@ pub async fn nfs_show(State(api): Shared, _: Read) -> Result<Json<NfsView>> {
 /// List all clients
 #[utoipa::path(get, path = "/nfs/clients", tag = "nfs", responses((status = 200, description = "All clients", body = List<ClientView>)))]
 pub async fn client_list(State(api): Shared, _: Read) -> Result<Json<List<ClientView>>> {
-    Ok(Json(List::all(clients(api.nfs()?))))
+    Ok(Json(List::all(clients(&api, api.nfs()?))))
 }
 
 /// Get a client
@@ -92,7 +96,7 @@ pub async fn client_show(
     Params(path): Params<ClientPath>,
 ) -> Result<Json<ClientView>> {
     let name = client_name(known_client(api.nfs()?, &path.client)?);
-    let found = clients(api.nfs()?).into_iter().find(|client| client.client == name);
+    let found = clients(&api, api.nfs()?).into_iter().find(|client| client.client == name);
     found.map(Json).ok_or_else(|| unknown_client(&path.client))
 }
 
@@ -197,7 +201,8 @@ pub async fn operation_list(State(api): Shared, _: Read) -> Result<Json<List<Ope
     Ok(Json(List::all(api.nfs()?.statistics.snapshot().iter().map(operation).collect())))
 }
 
-fn clients(nfs: &Nfs) -> Vec<ClientView> {
+fn clients(api: &Api, nfs: &Nfs) -> Vec<ClientView> {
+    let report = api.health.report();
     let known = nfs.state.clients().into_iter();
     let mut protections = protections(nfs);
     known
@@ -214,8 +219,21 @@ fn clients(nfs: &Nfs) -> Vec<ClientView> {
             memory_bytes: client.memory_bytes,
             tls: protection.words(),
             certificates: protection.certificates.into_iter().collect(),
+            now: now_view(&report.clients_now.get(&client.id).copied().unwrap_or_default()),
         })
         .collect()
+}
+
+fn now_view(now: &ClientNow) -> ClientNowView {
+    let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
+    ClientNowView {
+        read_rate: now.read,
+        write_rate: now.written,
+        operation_rate: now.operations,
+        read_mean_seconds: seconds(now.read_mean),
+        write_mean_seconds: seconds(now.write_mean),
+        commit_p99_seconds: seconds(now.commit_p99),
+    }
 }
 
 /// TLS on a client's connections.

@@ -1,19 +1,24 @@
 //! Evaluates the rules on each observation, and keeps the result.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use forebay_nfs::state::{ClientTraffic, Condition, GraceView};
-use forebay_pool::Space;
+use forebay_nfs_proto::xdr::nfs4::ClientId;
+use forebay_notify::{Notice, Notifier};
+use forebay_pool::{Space, VolumeId};
 use forebay_service::Service;
+use forebay_service::disk::{Place, from_line, to_line};
 use forebay_service::events::{Kind, Who};
 
 use super::facts::Facts;
+use super::marks::Marks;
 use super::rule::{Finding, Rule, Severity, Source};
 use super::rules::{self, STALLED, speed};
-use super::tracker::{Alert, Changes, Moment, Tracker};
-use super::trail::{Digest, Trail};
+use super::tracker::{Alert, Changes, Moment, State, Tracker};
+use super::trail::{ClientNow, Digest, Trail};
 use super::usual::Usual;
 use super::words::{client_name, span};
 use crate::metrics::{self, AlertSeen, Observation};
@@ -23,8 +28,23 @@ const STALLED_AFTER: Duration = Duration::from_secs(20);
 /// The number of volumes and clients that a report names.
 const NAMED_MAX: usize = 8;
 
+/// The file of alerts, and how often it is written without a change: messages change as well.
+const ALERTS: &str = "alerts";
+const WRITTEN_EVERY: Duration = Duration::from_secs(60);
+/// How old the last evaluation of a daemon may be whose heart beats.
+const ALIVE: Duration = Duration::from_secs(60);
+
 /// Evaluates the rules of the table, and has the latest result.
 pub struct Health {
+    /// What operators said of alerts.
+    pub marks: Marks,
+    /// Delivers notices of alerts.
+    pub notifier: Notifier,
+    /// The name of this machine in notices.
+    pub host: String,
+    /// Seconds between two notices of an alert that goes on; 0: there is one only.
+    repeat_seconds: AtomicU64,
+    place: OnceLock<Arc<Place>>,
     service: Arc<Service>,
     began: Instant,
     state: Mutex<Evaluated>,
@@ -37,6 +57,9 @@ struct Evaluated {
     usual: Usual,
     /// In time since the start.
     at: Duration,
+    /// When the file of alerts was written, and whether alerts have changed since.
+    written: Duration,
+    changed: bool,
     report: Arc<Report>,
 }
 
@@ -67,11 +90,15 @@ pub struct Report {
     pub busiest_clients: Vec<Flow>,
     /// The number of clients with a valid lease, that reclaim, and that are silent.
     pub clients: [u64; 3],
+    /// What each client did in the last half minute.
+    pub clients_now: BTreeMap<ClientId, ClientNow>,
 }
 
 /// A volume with a size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeSpace {
+    /// Its id.
+    pub id: VolumeId,
     /// Its name.
     pub name: String,
     /// Bytes that it has used.
@@ -95,18 +122,68 @@ pub struct Flow {
     pub written: f64,
 }
 
-impl Report {
-    /// The severity of the gravest alert; `None` if nothing is wrong.
-    pub fn severity(&self) -> Option<Severity> {
-        let gravest = self.firing.iter().map(|alert| alert.rule.severity).max();
-        gravest.filter(|severity| *severity > Severity::Info)
-    }
-}
-
 impl Health {
     /// Nothing is evaluated yet.
     pub fn new(service: Arc<Service>) -> Health {
-        Health { service, began: Instant::now(), state: Mutex::default() }
+        Health {
+            marks: Marks::load(service.pool.clone()),
+            notifier: Notifier::default(),
+            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            repeat_seconds: AtomicU64::new(0),
+            place: OnceLock::new(),
+            service,
+            began: Instant::now(),
+            state: Mutex::default(),
+        }
+    }
+
+    /// Sends a notice again after this time if an alert goes on; never if it is zero.
+    pub fn repeat_every(&self, time: Duration) {
+        self.repeat_seconds.store(time.as_secs(), Ordering::Relaxed);
+    }
+
+    /// Restores the alerts of earlier runs, and keeps them in a file from now on.
+    pub fn keep_in(&self, place: Arc<Place>) {
+        let lines = place.lines(ALERTS);
+        let mut state = self.state();
+        state.tracker.restore(lines.iter().filter_map(|line| from_line(line)).collect());
+        let mut report = Report::clone(&state.report);
+        (report.firing, report.resolved) = (state.tracker.firing(), state.tracker.resolved());
+        state.report = Arc::new(report);
+        drop(state);
+        // The second time it would be the same.
+        let _ = self.place.set(place);
+    }
+
+    /// Writes the file of alerts if they have changed, or if that was a minute ago. May block.
+    pub fn write(&self) {
+        let Some(place) = self.place.get() else { return };
+        let uptime = self.began.elapsed();
+        let mut state = self.state();
+        if !state.changed && uptime.saturating_sub(state.written) < WRITTEN_EVERY {
+            return;
+        }
+        let lines: Vec<String> = state.tracker.saved().iter().map(to_line).collect();
+        (state.changed, state.written) = (false, uptime);
+        drop(state);
+        let outcome = place.replace_lines(ALERTS, &lines);
+        if outcome.is_err() {
+            self.state().changed = true;
+        }
+        place.note(outcome);
+    }
+
+    /// Writes the file of alerts, because the daemon stops. May block.
+    pub fn write_now(&self) {
+        self.state().changed = true;
+        self.write();
+    }
+
+    /// Whether the rules are evaluated and the pool takes changes: whether the heartbeat is sent.
+    pub fn is_alive(&self) -> bool {
+        let state = self.state();
+        let age = self.began.elapsed().saturating_sub(state.at);
+        state.report.evaluated.is_some() && age < ALIVE && !self.service.pool.is_stopped()
     }
 
     /// The latest result.
@@ -135,8 +212,9 @@ impl Health {
         let mut report = Report::clone(&state.report);
         report.firing = state.tracker.firing();
         state.report = Arc::new(report);
+        let notices = self.notices(&mut state, at, &changes);
         drop(state);
-        self.tell(&changes);
+        self.tell(&changes, &notices);
     }
 
     pub(super) fn evaluate_at(&self, seen: &Observation, at: Moment) {
@@ -167,10 +245,42 @@ impl Health {
             ..Report::default()
         };
         state.trail.add(digest, seen);
-        (report.busiest_volumes, report.busiest_clients) = busiest(seen, &state.trail);
+        report.clients_now = state.trail.clients();
+        (report.busiest_volumes, report.busiest_clients) = busiest(seen, &state.trail, &report.clients_now);
         (state.at, state.report) = (at.uptime, Arc::new(report));
+        let notices = self.notices(state, at, &changes);
         drop(guard);
-        self.tell(&changes);
+        self.tell(&changes, &notices);
+    }
+
+    /// The notices that are due after an evaluation.
+    fn notices(&self, state: &mut Evaluated, at: Moment, changes: &Changes) -> Vec<Notice> {
+        state.changed |= !changes.fired.is_empty() || !changes.resolved.is_empty();
+        let every = Duration::from_secs(self.repeat_seconds.load(Ordering::Relaxed));
+        let is_silent = |alert: &Alert| self.marks.silence(alert, at.now).is_some();
+        let wanted = |alert: &Alert| (!is_silent(alert), self.marks.acknowledgement(alert).is_none());
+        let due = state.tracker.due(at, every, wanted).into_iter();
+        let due = due.map(|(alert, repeats)| self.notice(&alert, repeats));
+        let resolved = changes.resolved.iter().filter(|alert| !is_silent(alert));
+        due.chain(resolved.map(|alert| self.notice(alert, false))).collect()
+    }
+
+    fn notice(&self, alert: &Alert, repeats: bool) -> Notice {
+        Notice {
+            id: alert.id(),
+            name: alert.rule.name.to_owned(),
+            severity: alert.rule.severity.notice(),
+            state: match alert.state {
+                State::Firing if repeats => forebay_notify::State::Repeated,
+                State::Firing => forebay_notify::State::Firing,
+                State::Resolved(_) => forebay_notify::State::Resolved,
+            },
+            object: alert.object.clone(),
+            message: alert.message.clone(),
+            remedy: alert.remedy.clone(),
+            since: alert.since,
+            host: self.host.clone(),
+        }
     }
 
     /// The messages of all events so far.
@@ -191,7 +301,8 @@ impl Health {
         self.began = self.began.checked_sub(time).expect("the machine was started before");
     }
 
-    fn tell(&self, changes: &Changes) {
+    fn tell(&self, changes: &Changes, notices: &[Notice]) {
+        notices.iter().for_each(|notice| self.notifier.send(notice));
         for alert in &changes.fired {
             let kind = match alert.rule.severity {
                 Severity::Info => Kind::AlertInfo,
@@ -228,6 +339,9 @@ impl metrics::Source for Health {
             firing: firing.get(rule.name).copied().unwrap_or_default(),
         });
         observation.alerts = seen.collect();
+        let failing =
+            self.notifier.status().into_iter().filter_map(|target| Some((target.name, target.failure?.1)));
+        observation.alert_targets_failing = failing.collect();
         observation.evaluated = report.evaluated;
     }
 }
@@ -238,7 +352,7 @@ fn volumes(facts: &Facts<'_>) -> Vec<VolumeSpace> {
         let (id, size) = (volume.usage.id?, volume.usage.size?);
         let used = volume.usage.bytes_logical;
         let full_in = facts.volume_full_in(id, used, size);
-        Some(VolumeSpace { name: volume.usage.name.clone(), used, size, full_in })
+        Some(VolumeSpace { id, name: volume.usage.name.clone(), used, size, full_in })
     });
     let mut sized: Vec<VolumeSpace> = sized.collect();
     let share = |volume: &VolumeSpace| volume.used as f64 / volume.size.max(1) as f64;
@@ -250,17 +364,17 @@ fn volumes(facts: &Facts<'_>) -> Vec<VolumeSpace> {
     sized
 }
 
-fn busiest(seen: &Observation, trail: &Trail) -> (Vec<Flow>, Vec<Flow>) {
+fn busiest(seen: &Observation, trail: &Trail, now: &BTreeMap<ClientId, ClientNow>) -> (Vec<Flow>, Vec<Flow>) {
     let volumes = seen.volumes.iter().filter_map(|volume| {
         let (read, written) = trail.volume_flow(volume.usage.id?);
         Some(Flow { name: volume.usage.name.clone(), address: None, read, written })
     });
     let is_here = |client: &&ClientTraffic| client.condition != Condition::Courteous;
     let clients = seen.nfs.clients.iter().filter(is_here).map(|client| {
-        let (read, written) = trail.client_flow(client.id);
+        let now = now.get(&client.id).copied().unwrap_or_default();
         let (name, address) =
             (client_name(&client.owner), Some(client.address.ip().to_canonical().to_string()));
-        Flow { name, address, read, written }
+        Flow { name, address, read: now.read, written: now.written }
     });
     (largest(volumes.collect()), largest(clients.collect()))
 }

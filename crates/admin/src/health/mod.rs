@@ -16,6 +16,7 @@
 
 mod evaluation;
 mod facts;
+mod marks;
 pub mod prometheus;
 pub mod reference;
 mod rule;
@@ -30,6 +31,9 @@ mod words;
 
 pub use evaluation::{Flow, Health, Report, VolumeSpace};
 pub use facts::Facts;
+pub use marks::{Acknowledgement, Marks, Silence};
 pub use rule::{Finding, Rule, Severity, Source};
+pub use rules::named as named_rule;
 pub use tracker::{Alert, State};
+pub use trail::ClientNow;
 pub use words::{client_name, span};

@@ -27,6 +27,26 @@ impl Severity {
     }
 }
 
+impl Severity {
+    /// For notices.
+    pub fn notice(self) -> forebay_notify::Severity {
+        match self {
+            Severity::Info => forebay_notify::Severity::Info,
+            Severity::Warning => forebay_notify::Severity::Warning,
+            Severity::Critical => forebay_notify::Severity::Critical,
+        }
+    }
+
+    /// That of notices.
+    pub fn of_notice(severity: forebay_notify::Severity) -> Severity {
+        match severity {
+            forebay_notify::Severity::Info => Severity::Info,
+            forebay_notify::Severity::Warning => Severity::Warning,
+            forebay_notify::Severity::Critical => Severity::Critical,
+        }
+    }
+}
+
 impl From<Severity> for AlertSeverity {
     fn from(severity: Severity) -> AlertSeverity {
         match severity {

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use forebay_nfs::NfsCounters;
 use forebay_nfs::state::{ClientTraffic, Condition, GraceView};
 use forebay_nfs::statistics::{FailureCounts, FailureKey, OperationStatistics, StatusClass};
-use forebay_nfs_proto::xdr::nfs4::{ClientId, OpCode};
+use forebay_nfs_proto::xdr::nfs4::OpCode;
 use forebay_ownership::Beats;
 use forebay_pool::{Histogram, LastStop, PoolCounters, ScrubStatus, Space, Stored, VolumeId};
 use forebay_s3::counters::{BucketCounts, S3Counters};
@@ -17,7 +17,7 @@ use super::rule::Source;
 use super::rules;
 use super::tracker::Moment;
 use crate::metrics::{Observation, RefusedClient, VolumeSeen};
-use crate::test_support::{beats, service, sources_of};
+use crate::test_support::{beats, client_traffic, service, sources_of};
 
 const GIB: u64 = 1 << 30;
 /// A time long after 1970, so that there is a before.
@@ -111,15 +111,7 @@ fn commits(histogram: &Histogram) -> OperationStatistics {
 }
 
 fn client(condition: Condition, silence: u64) -> ClientTraffic {
-    ClientTraffic {
-        id: ClientId(7),
-        owner: axum::body::Bytes::from_static(b"Linux NFSv4.2 broker-3"),
-        address: "10.1.0.13:800".parse().unwrap(),
-        condition,
-        silence: Duration::from_secs(silence),
-        bytes_read: 0,
-        bytes_written: 0,
-    }
+    ClientTraffic { condition, silence: Duration::from_secs(silence), ..client_traffic(7) }
 }
 
 const NONE: [&str; 0] = [];
@@ -134,7 +126,7 @@ async fn a_healthy_daemon_has_no_alert_for_a_day() {
         }
         assert_eq!(story.later(60, |seen| seen.nfs.operations = vec![commits(&histogram)]), NONE);
     }
-    assert!(story.health.report().severity().is_none());
+    assert!(story.health.report().firing.iter().all(|alert| alert.rule.severity == super::Severity::Info));
 }
 
 /// Observations, each of which makes one rule fire at once and others not at all.
@@ -243,6 +235,9 @@ async fn rules_with_a_hold_time_wait_for_it() {
     let cases: &[(&str, u64, Change)] = &[
         ("ForebayClientSilent", 60, |seen| seen.nfs.clients = vec![client(Condition::Courteous, 70)]),
         ("ForebayClientCannotLeave", 600, |seen| seen.nfs.census.leaving = 1),
+        ("ForebayAlertsNotDelivered", 60, |seen| {
+            seen.alert_targets_failing = vec![("mail".to_owned(), "no such user".to_owned())];
+        }),
         ("ForebayFilesShort", 60, |seen| seen.process.files = 950),
         ("ForebayScrubOverdue", 3600, |seen| pool(seen).scrub.finished = Some(SystemTime::UNIX_EPOCH)),
     ];
@@ -404,7 +399,7 @@ async fn the_node_that_took_a_released_pool_says_so_without_a_warning() {
     let mut beats = node(story.now());
     (beats.owner.takeover.silent_ms, beats.owner.takeover.fence_ms) = (0, None);
     assert_eq!(story.later(5, |seen| seen.node = Some(beats.clone())), ["ForebayPoolMoved"]);
-    assert!(story.health.report().severity().is_none());
+    assert!(story.health.report().firing.iter().all(|alert| alert.rule.severity == super::Severity::Info));
 }
 
 #[tokio::test]

@@ -3,12 +3,21 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, SystemTime};
 
+use forebay_service::disk::{from_millis, millis};
+use serde::{Deserialize, Serialize};
+
 use super::rule::{Finding, Rule};
+use super::rules;
 
 /// The number of objects for which one rule has alerts; further ones wait until others are resolved.
 const OBJECTS_MAX: usize = 64;
 /// The number of resolved alerts that are kept.
 const RESOLVED_MAX: usize = 100;
+
+/// How long an alert of before a restart is kept until it is found again: conditions need some observations.
+const RESTORED_KEPT: Duration = Duration::from_secs(60);
+/// Alerts of this object are about one run of the daemon, and end with it.
+const DAEMON: &str = "daemon";
 
 /// A rule and an object that it concerns.
 #[derive(Clone)]
@@ -25,6 +34,54 @@ pub struct Alert {
     pub since: SystemTime,
     /// Whether it still fires.
     pub state: State,
+}
+
+impl Alert {
+    /// Identifies the rule and the object: twelve hexadecimal digits.
+    pub fn id(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.rule.name.as_bytes()).update(&[0]).update(self.object.as_bytes());
+        hasher.finalize().to_hex().chars().take(12).collect()
+    }
+}
+
+/// An alert in the file.
+#[derive(Serialize, Deserialize)]
+pub struct SavedAlert {
+    rule: String,
+    object: String,
+    message: String,
+    remedy: String,
+    since: u64,
+    resolved: Option<u64>,
+}
+
+impl SavedAlert {
+    fn of(alert: &Alert) -> SavedAlert {
+        SavedAlert {
+            rule: alert.rule.name.to_owned(),
+            object: alert.object.clone(),
+            message: alert.message.clone(),
+            remedy: alert.remedy.clone(),
+            since: millis(alert.since),
+            resolved: match alert.state {
+                State::Firing => None,
+                State::Resolved(at) => Some(millis(at)),
+            },
+        }
+    }
+
+    /// `None` if this release has no such rule.
+    fn alert(self) -> Option<Alert> {
+        Some(Alert {
+            rule: rules::named(&self.rule)?,
+            object: self.object,
+            message: self.message,
+            remedy: self.remedy,
+            since: from_millis(self.since),
+            state: self.resolved.map_or(State::Firing, |at| State::Resolved(from_millis(at))),
+        })
+    }
 }
 
 /// The state of an alert.
@@ -45,6 +102,10 @@ struct Tracked {
     began: Duration,
     held: Duration,
     fires: bool,
+    /// It fired before the restart, and was not found since.
+    restored: bool,
+    /// When the last notice of it was sent.
+    sent: Option<Duration>,
 }
 
 /// See the module.
@@ -98,16 +159,22 @@ impl Tracker {
                 began: at.uptime,
                 held: at.uptime,
                 fires: false,
+                restored: false,
+                sent: None,
             });
             (tracked.alert.message, tracked.alert.remedy) = (finding.message, remedy);
-            tracked.held = at.uptime;
+            (tracked.held, tracked.restored) = (at.uptime, false);
             if !tracked.fires && at.uptime.saturating_sub(tracked.began) >= hold {
                 tracked.fires = true;
                 changes.fired.push(tracked.alert.clone());
             }
         }
         let gone = |tracked: &Tracked| {
-            let keep = if tracked.fires { keep } else { Duration::ZERO };
+            let keep = match (tracked.restored, tracked.fires) {
+                (true, _) => keep.max(RESTORED_KEPT),
+                (false, true) => keep,
+                (false, false) => Duration::ZERO,
+            };
             let absent = at.uptime.saturating_sub(tracked.held);
             tracked.held < at.uptime && absent >= keep
         };
@@ -136,6 +203,61 @@ impl Tracker {
             other.rule.severity.cmp(&one.rule.severity).then(one.since.cmp(&other.since))
         });
         firing
+    }
+
+    /// The alerts of which a notice is due, and whether it repeats an earlier one. `wanted` says whether an alert may be sent, and whether
+    /// it may be repeated; `every` is the time between two notices, or zero if none is repeated.
+    pub fn due(
+        &mut self,
+        at: Moment,
+        every: Duration,
+        wanted: impl Fn(&Alert) -> (bool, bool),
+    ) -> Vec<(Alert, bool)> {
+        let mut due = Vec::new();
+        for tracked in self.known.values_mut().filter(|tracked| tracked.fires) {
+            let (may_send, may_repeat) = wanted(&tracked.alert);
+            let is_due = match tracked.sent {
+                // One of before a restart is sent once more; one that is acknowledged is not.
+                None => may_send && may_repeat,
+                Some(sent) => {
+                    may_send && may_repeat && !every.is_zero() && at.uptime.saturating_sub(sent) >= every
+                }
+            };
+            if is_due {
+                due.push((tracked.alert.clone(), tracked.sent.is_some()));
+                tracked.sent = Some(at.uptime);
+            }
+        }
+        due
+    }
+
+    /// The alerts in the form for the file.
+    pub fn saved(&self) -> Vec<SavedAlert> {
+        let firing = self.known.values().filter(|tracked| tracked.fires).map(|tracked| &tracked.alert);
+        firing.chain(&self.resolved).map(SavedAlert::of).collect()
+    }
+
+    /// Restores the alerts of earlier runs.
+    pub fn restore(&mut self, saved: Vec<SavedAlert>) {
+        for alert in saved.into_iter().filter_map(SavedAlert::alert) {
+            if alert.state == State::Firing && alert.object == DAEMON {
+                continue;
+            }
+            if alert.state == State::Firing {
+                let key = (alert.rule.name, alert.object.clone());
+                let tracked = Tracked {
+                    alert,
+                    began: Duration::ZERO,
+                    held: Duration::ZERO,
+                    fires: true,
+                    restored: true,
+                    sent: None,
+                };
+                self.known.insert(key, tracked);
+            } else if self.resolved.len() < RESOLVED_MAX {
+                self.resolved.push_back(alert);
+            }
+        }
     }
 
     /// The alerts that were resolved, the latest first.
@@ -212,6 +334,44 @@ mod tests {
         assert_eq!(story.at(25, &["a"]), (strings(&[]), strings(&[])));
         assert_eq!(story.at(50, &[]).1, strings(&[]));
         assert_eq!(story.at(55, &[]).1, strings(&["a"]));
+    }
+
+    #[test]
+    fn an_alert_of_before_a_restart_goes_on_or_is_resolved_after_a_minute() {
+        let mut story = Story::new(0, 0);
+        story.at(0, &["a", "b"]);
+        story.at(5, &["a", "b", "c"]);
+        story.at(10, &["a", "b"]);
+        let saved: Vec<String> =
+            story.tracker.saved().iter().map(|alert| serde_json::to_string(alert).unwrap()).collect();
+        let mut again = Story::new(0, 0);
+        again.tracker.restore(saved.iter().map(|text| serde_json::from_str(text).unwrap()).collect());
+        assert_eq!((again.tracker.firing().len(), again.tracker.resolved().len()), (2, 1));
+        assert_eq!(again.tracker.firing()[0].since, SystemTime::UNIX_EPOCH);
+        assert_eq!(again.at(30, &["a"]), (strings(&[]), strings(&[])));
+        assert_eq!(again.at(59, &["a"]).1, strings(&[]));
+        assert_eq!(again.at(61, &["a"]).1, strings(&["b"]));
+        assert_eq!(again.at(66, &[]).1, strings(&["a"]), "it was found since");
+    }
+
+    #[test]
+    fn a_notice_is_sent_once_and_repeated_unless_somebody_knows_of_it() {
+        let mut story = Story::new(0, 0);
+        let mut due = |seconds, may: (bool, bool)| {
+            story.at(seconds, &["a"]);
+            let uptime = Duration::from_secs(seconds);
+            let at = Moment { now: SystemTime::UNIX_EPOCH + uptime, uptime };
+            let due = story.tracker.due(at, Duration::from_secs(100), |_| may);
+            due.into_iter().map(|(_, repeats)| repeats).collect::<Vec<_>>()
+        };
+        assert!(due(1, (false, true)).is_empty(), "it is silenced");
+        assert_eq!(due(5, (true, true)), [false]);
+        assert!(due(10, (true, true)).is_empty());
+        assert!(due(104, (true, true)).is_empty());
+        assert_eq!(due(105, (true, true)), [true]);
+        assert!(due(210, (true, false)).is_empty(), "it is acknowledged");
+        assert!(due(215, (false, true)).is_empty());
+        assert_eq!(due(220, (true, true)), [true]);
     }
 
     #[test]

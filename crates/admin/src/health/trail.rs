@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use forebay_nfs::state::{ActivityView, TransfersView};
 use forebay_nfs::statistics::{FailureKey, OperationStatistics};
 use forebay_nfs_proto::xdr::nfs4::{ClientId, OpCode};
 use forebay_pool::{Distribution, VolumeId};
@@ -80,7 +81,7 @@ pub struct Counts {
 pub struct Flows {
     at: Duration,
     volumes: BTreeMap<VolumeId, (u64, u64)>,
-    clients: BTreeMap<ClientId, (u64, u64)>,
+    clients: BTreeMap<ClientId, ActivityView>,
 }
 
 /// See the module.
@@ -147,7 +148,7 @@ impl Trail {
         let volumes = seen.volumes.iter().filter_map(|volume| {
             Some((volume.usage.id?, (volume.traffic.read.bytes, volume.traffic.written.bytes)))
         });
-        let clients = seen.nfs.clients.iter().map(|one| (one.id, (one.bytes_read, one.bytes_written)));
+        let clients = seen.nfs.clients.iter().map(|one| (one.id, one.activity.clone()));
         self.flows.push_back(Flows { at, volumes: volumes.collect(), clients: clients.collect() });
         self.recent.push_back(digest);
         let is_old = |then: Duration, age: Duration| at.saturating_sub(then) > age;
@@ -191,24 +192,66 @@ impl Trail {
 
     /// Bytes per second read from and written to a volume, in the last half minute.
     pub fn volume_flow(&self, volume: VolumeId) -> (f64, f64) {
-        self.flow(|flows| flows.volumes.get(&volume))
-    }
-
-    /// Bytes per second that a client read and wrote in the last half minute.
-    pub fn client_flow(&self, client: ClientId) -> (f64, f64) {
-        self.flow(|flows| flows.clients.get(&client))
-    }
-
-    fn flow(&self, of: impl Fn(&Flows) -> Option<&(u64, u64)>) -> (f64, f64) {
-        let first = self.flows.iter().find_map(|flows| Some((flows.at, *of(flows)?)));
-        let last = self.flows.back().and_then(|flows| Some((flows.at, *of(flows)?)));
-        let (Some((then, before)), Some((now, after))) = (first, last) else { return (0.0, 0.0) };
-        let elapsed = now.saturating_sub(then).as_secs_f64();
-        let rate = |before: u64, after: u64| {
-            if elapsed > 0.0 { after.saturating_sub(before) as f64 / elapsed } else { 0.0 }
+        let Some((seconds, before, after)) = self.ends(|flows| flows.volumes.get(&volume)) else {
+            return (0.0, 0.0);
         };
-        (rate(before.0, after.0), rate(before.1, after.1))
+        (rate(before.0, after.0, seconds), rate(before.1, after.1, seconds))
     }
+
+    /// What each client did in the last half minute.
+    pub fn clients(&self) -> BTreeMap<ClientId, ClientNow> {
+        let known = self.flows.back().into_iter().flat_map(|flows| flows.clients.keys());
+        known.map(|client| (*client, self.client(*client))).collect()
+    }
+
+    fn client(&self, client: ClientId) -> ClientNow {
+        let Some((seconds, before, after)) = self.ends(|flows| flows.clients.get(&client)) else {
+            return ClientNow::default();
+        };
+        let mean = |before: &TransfersView, after: &TransfersView| {
+            let count = u32::try_from(after.count.saturating_sub(before.count)).unwrap_or(u32::MAX);
+            after.time.saturating_sub(before.time).checked_div(count)
+        };
+        let commits = after.commits.since(&before.commits);
+        ClientNow {
+            read: rate(before.reads.bytes, after.reads.bytes, seconds),
+            written: rate(before.writes.bytes, after.writes.bytes, seconds),
+            operations: rate(before.operations, after.operations, seconds),
+            read_mean: mean(&before.reads, &after.reads),
+            write_mean: mean(&before.writes, &after.writes),
+            commit_p99: (commits.count() > 0).then(|| commits.percentile(99)),
+        }
+    }
+
+    /// The seconds between the oldest and the newest flows that have something, and what they have.
+    fn ends<'a, T>(&'a self, of: impl Fn(&'a Flows) -> Option<&'a T>) -> Option<(f64, &'a T, &'a T)> {
+        let (then, before) = self.flows.iter().find_map(|flows| Some((flows.at, of(flows)?)))?;
+        let last = self.flows.back()?;
+        let seconds = last.at.saturating_sub(then).as_secs_f64();
+        Some((seconds, before, of(last)?))
+    }
+}
+
+/// What a client did in the last half minute.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClientNow {
+    /// Bytes per second read.
+    pub read: f64,
+    /// Bytes per second written.
+    pub written: f64,
+    /// Operations per second.
+    pub operations: f64,
+    /// The mean duration of reads; `None` if there were none.
+    pub read_mean: Option<Duration>,
+    /// The mean duration of writes.
+    pub write_mean: Option<Duration>,
+    /// The 99th percentile of COMMIT.
+    pub commit_p99: Option<Duration>,
+}
+
+/// The increase of a counter per second.
+fn rate(before: u64, after: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { after.saturating_sub(before) as f64 / seconds } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -233,6 +276,28 @@ mod tests {
         let hour = trail.ago(now, Duration::from_secs(3600)).counts.writes;
         assert!((9_999 - 720 - 60..=9_999 - 720).contains(&hour), "{hour}");
         assert_eq!(Trail::default().ago(now, Duration::from_secs(1)).counts.writes, 0);
+    }
+
+    #[tokio::test]
+    async fn what_a_client_does_is_that_of_the_last_half_minute() {
+        let mut seen = crate::test_support::observation().await;
+        let client = crate::test_support::client_traffic(7);
+        let mut trail = Trail::default();
+        for step in 0..20u64 {
+            let mut client = client.clone();
+            client.activity.operations = step * 50;
+            client.activity.writes =
+                TransfersView { bytes: step * 5000, count: step * 5, time: Duration::from_millis(step * 10) };
+            seen.nfs.clients = vec![client];
+            trail.add(digest(step * 5, 0), &seen);
+        }
+        let now = trail.clients()[&client.id];
+        assert_eq!((now.operations, now.written, now.read), (10.0, 1000.0, 0.0));
+        assert_eq!(
+            (now.write_mean, now.read_mean, now.commit_p99),
+            (Some(Duration::from_millis(2)), None, None)
+        );
+        assert_eq!(Trail::default().clients(), BTreeMap::new());
     }
 
     #[tokio::test]

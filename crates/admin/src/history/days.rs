@@ -179,7 +179,7 @@ mod tests {
         assert!(full_in(&days([1, 2, 3, 4, 5]), 100).is_some());
         assert_eq!(full_in(&days([50; 30]), 100), None);
         assert_eq!(full_in(&days((0..30).map(|day| 300 - day)), 1000), None);
-        assert_eq!(full_in(&days((0..30).map(|day| day)), 1 << 40), None, "millennia");
+        assert_eq!(full_in(&days(0..30), 1 << 40), None, "millennia");
         assert_eq!(Days::default().forecast(|row| Some(row.used), 1), None);
     }
 

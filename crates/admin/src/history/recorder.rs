@@ -73,7 +73,11 @@ pub async fn run(
         if let Some(keeper) = keeper.clone() {
             // Not awaited: a disk that hangs must not keep the rules from being evaluated. While one goes on, no other begins.
             if saving.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
-                saving = Some(tokio::task::spawn_blocking(move || keeper.write_due()));
+                let health = health.clone();
+                saving = Some(tokio::task::spawn_blocking(move || {
+                    keeper.write_due();
+                    health.write();
+                }));
             }
         }
         clock.sleep(until_next(clock.now())).await;

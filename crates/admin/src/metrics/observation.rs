@@ -34,6 +34,8 @@ pub struct Observation {
     pub run: RunSeen,
     /// The rules that the daemon evaluates.
     pub alerts: Vec<AlertSeen>,
+    /// Targets of alerts that the last notice did not reach, and why.
+    pub alert_targets_failing: Vec<(String, String)>,
     /// When it last did.
     pub evaluated: Option<SystemTime>,
     /// The daemon's process.

@@ -44,6 +44,7 @@ impl Observation {
             node: None,
             run: RunSeen::default(),
             alerts: Vec::new(),
+            alert_targets_failing: Vec::new(),
             evaluated: None,
             process: Process::observe(),
         };

@@ -1,8 +1,10 @@
-//! Health: the status of the daemon, and its alerts.
+//! Health: the status of the daemon.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::alert::AlertView;
+use super::capacity::ForecastView;
 use super::event::EventView;
 use super::words::words;
 
@@ -27,16 +29,6 @@ words! {
         Warning = "warning",
         /// A critical alert fires.
         Critical = "critical",
-    }
-}
-
-words! {
-    /// Whether an alert goes on.
-    AlertState {
-        /// The problem persists.
-        Firing = "firing",
-        /// It is over.
-        Resolved = "resolved",
     }
 }
 
@@ -86,31 +78,6 @@ pub struct HealthReason {
     pub since: String,
 }
 
-/// An alert: a rule, and an object that it concerns.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-pub struct AlertView {
-    /// The rule.
-    pub name: String,
-    /// How much it matters.
-    pub severity: AlertSeverity,
-    /// Whether it goes on.
-    pub state: AlertState,
-    /// The object that it concerns, such as `volume kafka`.
-    pub object: String,
-    /// The problem and its cause.
-    pub message: String,
-    /// The remedy. Commands are in backticks.
-    pub remedy: String,
-    /// The rule in a phrase.
-    pub summary: String,
-    /// Since when.
-    #[schema(format = DateTime)]
-    pub since: String,
-    /// When it was resolved; null if it goes on.
-    #[schema(format = DateTime)]
-    pub resolved: Option<String>,
-}
-
 /// Whether the daemon is healthy, who is affected, what changed, who does it, and how long it will last.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct StatusView {
@@ -130,7 +97,7 @@ pub struct StatusView {
     /// When the rules were evaluated; null right after the start.
     #[schema(format = DateTime)]
     pub evaluated: Option<String>,
-    /// The alerts that fire, the gravest first.
+    /// The alerts that fire, the gravest first, with those that are silenced.
     pub alerts: Vec<AlertView>,
     /// The clients.
     pub clients: ClientsView,
@@ -188,6 +155,8 @@ pub struct CapacityView {
     pub bytes_free: u64,
     /// When it is full at the rate of the last hours, in seconds; null if it does not fill up or that is not known.
     pub full_in_seconds: Option<u64>,
+    /// When it is full by the growth of the last days; null if it does not grow, or before four days are known.
+    pub forecast: Option<ForecastView>,
     /// Volumes with a size: those that are full soonest, then those that are fullest. At most eight.
     pub volumes: Vec<VolumeSpaceView>,
 }
@@ -203,6 +172,8 @@ pub struct VolumeSpaceView {
     pub size: u64,
     /// When it is full at the rate of the last hours, in seconds; null if it does not fill up or that is not known.
     pub full_in_seconds: Option<u64>,
+    /// When it is full by the growth of the last days; null if it does not grow, or before four days are known.
+    pub forecast: Option<ForecastView>,
 }
 
 /// The throughput of a volume or a client.

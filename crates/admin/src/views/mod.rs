@@ -6,9 +6,11 @@
 //! format.
 
 mod account;
+mod alert;
 mod bucket;
 mod bucket_contents;
 mod bucket_rules;
+mod capacity;
 mod check;
 mod event;
 mod export;
@@ -27,11 +29,16 @@ mod volume;
 mod words;
 
 pub use account::{NewToken, Role, SetUser, TokenCreated, TokenView, UserView, WhoView};
+pub use alert::{
+    Acknowledge, AcknowledgementView, AlertState, AlertTargetView, AlertView, NewSilence, SilenceView,
+    TargetTestView,
+};
 pub use bucket::{
     BucketEdit, BucketView, DefaultRetentionView, LockMode, NewBucket, PublicAccessBlock, Versioning,
 };
 pub use bucket_contents::{NewObject, ObjectView, ObjectsView, OffsetsView, VersionView, VersionsView};
 pub use bucket_rules::{CorsRule, CorsRules, LifecycleRule, LifecycleRules};
+pub use capacity::{CapacityHistoryView, DayView, ForecastView, date};
 pub use check::{BYTES_MAX, Check, ID_MAX};
 pub use event::{EventView, Severity};
 pub use export::{
@@ -40,15 +47,15 @@ pub use export::{
 };
 pub use fields::time;
 pub use health::{
-    AlertSeverity, AlertState, AlertView, CapacityView, ClientsView, CommitView, FlowView, GraceView,
-    HealthReason, HealthStatus, HealthView, LastStop, StatusView, VolumeSpaceView,
+    AlertSeverity, CapacityView, ClientsView, CommitView, FlowView, GraceView, HealthReason, HealthStatus,
+    HealthView, LastStop, StatusView, VolumeSpaceView,
 };
 pub use job::{JobKind, JobState, JobView, ProgressUnit, ProgressView};
 pub use lab::{LabPageView, LabReportKind, LabReportView, LabReportsView, LabRunView, LabVerdict};
 pub use list::List;
 pub use nfs::{
-    BackChannel, ClientState, ClientView, FileView, LockKind, LockView, NfsView, OpenView, OperationView,
-    SessionView, TlsState,
+    BackChannel, ClientNowView, ClientState, ClientView, FileView, LockKind, LockView, NfsView, OpenView,
+    OperationView, SessionView, TlsState,
 };
 pub use node::{NodePhase, NodeView, TakeoverKind, TakeoverView};
 pub use pool::{CheckRequest, CheckView, EfficiencyView, LostSegmentView, PoolView, ScrubView};

@@ -103,6 +103,25 @@ pub struct ClientView {
     pub tls: TlsState,
     /// Subjects of the certificates that the client presented.
     pub certificates: Vec<String>,
+    /// What the client did in the last half minute.
+    pub now: ClientNowView,
+}
+
+/// What a client did in the last half minute, as of the last evaluation of the health rules.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
+pub struct ClientNowView {
+    /// Bytes per second read.
+    pub read_rate: f64,
+    /// Bytes per second written.
+    pub write_rate: f64,
+    /// Operations per second, without SEQUENCE and PUTFH.
+    pub operation_rate: f64,
+    /// The mean duration of reads, in seconds; null if there were none.
+    pub read_mean_seconds: Option<f64>,
+    /// The mean duration of writes, in seconds; null if there were none.
+    pub write_mean_seconds: Option<f64>,
+    /// The 99th percentile of COMMIT, which a broker's fsync waits for, in seconds; null if there were none.
+    pub commit_p99_seconds: Option<f64>,
 }
 
 /// A session.

@@ -2,4 +2,5 @@
 
 pub mod client;
 pub mod profiles;
+pub mod running;
 pub mod target;

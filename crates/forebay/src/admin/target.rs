@@ -16,6 +16,7 @@ use crate::arguments::Remote;
 use crate::config::API_PORT;
 
 use super::profiles::{self, Profile};
+use super::running;
 
 /// The address of a daemon, and the transport.
 #[derive(Clone)]
@@ -43,7 +44,13 @@ pub fn of(remote: &Remote) -> Result<(Target, Option<String>)> {
     let chosen = chosen(remote)?;
     let token = remote.token.clone().or_else(|| chosen.as_ref().and_then(|profile| profile.token.clone()));
     let Some(profile) = chosen else {
-        let socket = remote.settings.load()?.admin_socket();
+        let mut socket = remote.settings.load()?.admin_socket();
+        if !remote.settings.is_given()
+            && !socket.exists()
+            && let Some(last) = running::last()
+        {
+            socket = last;
+        }
         forebay_net::http::check_path(&socket)?;
         return Ok((Target::Socket(socket), token));
     };

@@ -19,7 +19,7 @@ const FOLLOW_EVERY: Duration = Duration::from_secs(1);
 pub enum EventCommand {
     /// List events, oldest first
     ///
-    /// The daemon keeps the last 2000 events while it runs. Its log has all of them.
+    /// The daemon keeps the last 2000 events, also across restarts. Its log has all of them.
     List {
         /// Keep printing new events until Ctrl-C
         #[arg(long, short = 'f')]

@@ -1,6 +1,7 @@
 //! The commands: for each family, its command line and what it does.
 
 pub mod account;
+pub mod alert;
 pub mod bucket;
 pub mod config;
 pub mod event;

@@ -7,11 +7,14 @@ use anyhow::Result;
 use clap::Args;
 use forebay_admin::health::span;
 use forebay_admin::views::{
-    AlertSeverity, AlertView, EventView, FlowView, HealthStatus, LastStop, StatusView, VolumeSpaceView,
+    AlertSeverity, AlertView, EventView, FlowView, ForecastView, HealthStatus, LastStop, StatusView,
+    VolumeSpaceView,
 };
 
 use crate::admin::client::Client;
 use crate::arguments::Remote;
+use crate::commands::alert;
+use crate::commands::pool::in_words;
 use crate::config::size;
 use crate::output::{complain, print_as, print_line, print_pairs};
 
@@ -76,7 +79,10 @@ fn show(view: &StatusView) -> Result<()> {
 }
 
 fn headline(view: &StatusView) -> String {
-    let count = |severity| view.alerts.iter().filter(|alert| alert.severity == severity).count();
+    let count = |severity| {
+        let counts = |alert: &&AlertView| alert.severity == severity && alert.silenced.is_none();
+        view.alerts.iter().filter(counts).count()
+    };
     let (critical, warnings) = (count(AlertSeverity::Critical), count(AlertSeverity::Warning));
     let several = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     match (view.status, view.evaluated.is_some()) {
@@ -92,7 +98,11 @@ fn headline(view: &StatusView) -> String {
 
 fn show_alert(alert: &AlertView) -> Result<()> {
     let severity = alert.severity.to_string().to_uppercase();
-    print_line(&format!("{severity}  {}  since {}  ({})", alert.object, alert.since, alert.name))?;
+    let state = match (&alert.silenced, &alert.acknowledged) {
+        (None, None) => String::new(),
+        _ => format!("  {}", alert::state(alert)),
+    };
+    print_line(&format!("{severity}  {}  since {}  ({}){state}", alert.object, alert.since, alert.name))?;
     print_line(&format!("  {}", alert.message))?;
     print_line(&format!("  Remedy: {}", alert.remedy))
 }
@@ -111,10 +121,20 @@ fn daemon(view: &StatusView) -> String {
 
 fn pool(view: &StatusView) -> String {
     let capacity = &view.capacity;
-    let full =
-        capacity.full_in_seconds.map(|seconds| format!(", full in {}", span(Duration::from_secs(seconds))));
+    let full = full(capacity.full_in_seconds, capacity.forecast.as_ref());
     let (free, total) = (size::rounded(capacity.bytes_free), size::rounded(capacity.bytes_total));
-    format!("{}: {free} free of {total}{}", view.directory, full.unwrap_or_default())
+    format!("{}: {free} free of {total}{full}", view.directory)
+}
+
+/// When something is full: at the rate of the last hours, or by the growth of the last days.
+fn full(seconds: Option<u64>, forecast: Option<&ForecastView>) -> String {
+    match (seconds, forecast) {
+        (Some(seconds), _) => {
+            format!(", full in {} at the rate of the last hours", span(Duration::from_secs(seconds)))
+        }
+        (None, Some(forecast)) => format!(", {}", in_words(forecast)),
+        (None, None) => String::new(),
+    }
 }
 
 fn clients(view: &StatusView) -> String {
@@ -144,10 +164,9 @@ fn is_tight(volume: &VolumeSpaceView) -> bool {
 }
 
 fn volume(volume: &VolumeSpaceView) -> String {
-    let full =
-        volume.full_in_seconds.map(|seconds| format!(", full in {}", span(Duration::from_secs(seconds))));
+    let full = full(volume.full_in_seconds, volume.forecast.as_ref());
     let (used, size) = (size::rounded(volume.bytes_used), size::rounded(volume.size));
-    format!("{}: {used} of {size} used{}", volume.name, full.unwrap_or_default())
+    format!("{}: {used} of {size} used{full}", volume.name)
 }
 
 fn busy(flow: &FlowView) -> String {

@@ -4,6 +4,7 @@
 //! default. [`settings`] lists the settings; [`file`](mod@file) reads TOML strictly; [`flags`] defines the
 //! flags and reads the environment; [`print`] writes the annotated default and the reference page.
 
+mod alerts;
 pub mod file;
 pub mod flags;
 mod node;
@@ -17,6 +18,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use alerts::AlertsConfig;
 pub use node::NodeConfig;
 pub use s3::S3Config;
 
@@ -33,6 +35,8 @@ pub struct Config {
     pub s3: S3Config,
     /// `[node]`.
     pub node: NodeConfig,
+    /// `[alerts]`.
+    pub alerts: AlertsConfig,
     /// `[log]`.
     pub log: LogConfig,
     /// `[admin]`.
@@ -281,6 +285,7 @@ impl Default for Config {
             },
             s3: S3Config::default(),
             node: NodeConfig::default(),
+            alerts: AlertsConfig::default(),
             log: LogConfig { format: LogFormat::Text, level: "info".to_owned() },
             admin: AdminConfig { socket: PathBuf::from("admin.sock"), group_access: false },
             api: ApiConfig {

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
@@ -16,6 +16,8 @@ pub const DEADLINE: Duration = Duration::from_secs(60);
 /// A command that sees nothing of the caller's own configuration.
 pub fn forebay() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
+    // Otherwise commands without options would find daemons of other tests.
+    command.env("XDG_RUNTIME_DIR", "/nonexistent");
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("FOREBAY_") {
             command.env_remove(name);
@@ -72,6 +74,7 @@ pub struct Daemon {
     child: Child,
     pub pool: PathBuf,
     pub ready: String,
+    printed: Arc<Mutex<String>>,
     log: PathBuf,
 }
 
@@ -129,18 +132,31 @@ impl Daemon {
             .unwrap();
         let (sender, receiver) = mpsc::channel();
         let stdout = child.stdout.take().unwrap();
+        let printed = Arc::<Mutex<String>>::default();
+        let said = printed.clone();
         std::thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                *said.lock().unwrap() += &format!("{line}\n");
                 if line.starts_with("ready:") {
                     let _ = sender.send(line);
                 }
             }
         });
-        let mut daemon = Daemon { child, pool, ready: String::new(), log };
+        let mut daemon = Daemon { child, pool, ready: String::new(), printed, log };
         daemon.ready = receiver
             .recv_timeout(DEADLINE)
             .unwrap_or_else(|error| panic!("not ready: {error}: {}", daemon.log()));
         daemon
+    }
+
+    /// What it has printed when it was ready.
+    pub fn greeting(&self) -> String {
+        // The lines come together, and the first one has been read.
+        wait_until("the daemon says where the console is", || {
+            self.printed.lock().unwrap().contains("console: ")
+        });
+        std::thread::sleep(Duration::from_millis(100));
+        self.printed.lock().unwrap().clone()
     }
 
     /// What it has logged so far.

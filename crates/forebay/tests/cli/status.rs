@@ -23,7 +23,7 @@ fn start(scratch: &std::path::Path) -> Daemon {
     Daemon::start_with(scratch, &["--pool-size-max", "1GiB"])
 }
 
-async fn mount(daemon: &Daemon, name: &str, volume: &str) -> (Client, FileHandle) {
+pub async fn mount(daemon: &Daemon, name: &str, volume: &str) -> (Client, FileHandle) {
     let client = Client::connect(daemon.address(), ClientOptions::new(name)).await.unwrap();
     client.reclaim_complete().await.unwrap();
     let root = client.files().resolve(volume).await.unwrap();

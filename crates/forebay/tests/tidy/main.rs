@@ -14,6 +14,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-pool", &[]),
     ("forebay-net", &[]),
     ("forebay-address", &[]),
+    ("forebay-notify", &[]),
     ("forebay-nfs-proto", &["forebay-net"]),
     ("forebay-service", &["forebay-pool"]),
     ("forebay-s3", &["forebay-pool", "forebay-service", "forebay-net"]),
@@ -28,6 +29,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "forebay-nfs",
             "forebay-s3",
             "forebay-ownership",
+            "forebay-notify",
         ],
     ),
     (
@@ -48,6 +50,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "forebay-admin",
             "forebay-address",
             "forebay-ownership",
+            "forebay-notify",
         ],
     ),
 ];

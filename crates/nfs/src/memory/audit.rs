@@ -34,7 +34,7 @@ const CREDENTIAL_BYTES: usize = 400;
 const PROBE_BYTES: usize = 1024;
 
 /// A `state::Client`. That module asserts that it is no larger.
-pub(crate) const CLIENT_OBJECT_BYTES: usize = 304;
+pub(crate) const CLIENT_OBJECT_BYTES: usize = 1200;
 /// A `session::Session`, likewise.
 pub(crate) const SESSION_OBJECT_BYTES: usize = 336;
 /// A slot of a session, likewise.

@@ -101,7 +101,17 @@ fn count(context: &Context<'_>, code: u32, result: &OperationResult, took: Durat
         && let Some((direction, bytes)) = statistics.traffic.count(&context.server.pool, volume, result, took)
         && let Some(client) = &context.client
     {
-        client.note_moved(direction, bytes);
+        client.note_moved(direction, bytes, took);
+    }
+    if let Some(client) = &context.client {
+        match OpCode::try_from(code) {
+            Ok(OpCode::Sequence | OpCode::Putfh) => {}
+            Ok(OpCode::Commit) => {
+                client.note_operation();
+                client.note_commit(took);
+            }
+            _ => client.note_operation(),
+        }
     }
 }
 

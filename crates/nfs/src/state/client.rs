@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Mutex;
 
+use super::activity::{Activity, ActivityView};
 use super::records::Mark;
 use crate::memory::audit::CLIENT_OBJECT_BYTES;
 use crate::memory::{Account, Charge};
@@ -37,8 +38,7 @@ pub struct Client {
     has_first_session: AtomicBool,
     reclaim_complete: AtomicBool,
     create_session: Mutex<CreateSessionSlot>,
-    bytes_read: AtomicU64,
-    bytes_written: AtomicU64,
+    activity: Activity,
 }
 
 /// The single-slot reply cache of CREATE_SESSION (RFC 8881 §18.36.4).
@@ -95,8 +95,7 @@ impl Client {
             has_first_session: AtomicBool::new(false),
             reclaim_complete: AtomicBool::new(false),
             create_session: Mutex::new(CreateSessionSlot { sequence: 0, reply: Err(Status::SeqMisordered) }),
-            bytes_read: AtomicU64::new(0),
-            bytes_written: AtomicU64::new(0),
+            activity: Activity::default(),
         }
     }
 
@@ -138,18 +137,24 @@ impl Client {
         self.address
     }
 
-    /// Counts bytes that the client has read or written.
-    pub(crate) fn note_moved(&self, direction: Direction, bytes: u64) {
-        let counter = match direction {
-            Direction::Read => &self.bytes_read,
-            Direction::Write => &self.bytes_written,
-        };
-        counter.fetch_add(bytes, Ordering::Relaxed);
+    /// Counts an operation.
+    pub(crate) fn note_operation(&self) {
+        self.activity.note_operation();
     }
 
-    /// The bytes that the client has read and written.
-    pub(super) fn bytes_moved(&self) -> (u64, u64) {
-        (self.bytes_read.load(Ordering::Relaxed), self.bytes_written.load(Ordering::Relaxed))
+    /// Counts bytes that the client has read or written, and the time that it took.
+    pub(crate) fn note_moved(&self, direction: Direction, bytes: u64, took: Duration) {
+        self.activity.note_moved(direction, bytes, took);
+    }
+
+    /// Counts a COMMIT.
+    pub(crate) fn note_commit(&self, took: Duration) {
+        self.activity.note_commit(took);
+    }
+
+    /// What the client has done.
+    pub(super) fn activity(&self) -> ActivityView {
+        self.activity.view()
     }
 
     /// The client's memory account.

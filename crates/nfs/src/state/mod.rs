@@ -19,6 +19,7 @@
 //! removed, and only then can others take its opens and locks. This order prevents a client that has lost a
 //! lock from reclaiming it after a restart.
 
+mod activity;
 mod client;
 mod courtesy;
 mod files;
@@ -36,6 +37,7 @@ mod table;
 mod view;
 mod volumes;
 
+pub use activity::{ActivityView, TransfersView};
 pub(crate) use client::FirstSession;
 pub use client::{Client, CreateSessionSlot, Renewal};
 pub use files::{IoBasis, Locked};

@@ -62,17 +62,13 @@ impl State {
     pub fn traffic(&self, clients_max: usize) -> Vec<ClientTraffic> {
         let clients = self.registry().all();
         let confirmed = clients.into_iter().filter(|client| client.is_confirmed());
-        let seen = confirmed.take(clients_max).map(|client| {
-            let (bytes_read, bytes_written) = client.bytes_moved();
-            ClientTraffic {
-                id: client.id(),
-                owner: client.owner().ownerid.clone(),
-                address: client.address(),
-                condition: self.condition(&client),
-                silence: client.silence().unwrap_or_default(),
-                bytes_read,
-                bytes_written,
-            }
+        let seen = confirmed.take(clients_max).map(|client| ClientTraffic {
+            id: client.id(),
+            owner: client.owner().ownerid.clone(),
+            address: client.address(),
+            condition: self.condition(&client),
+            silence: client.silence().unwrap_or_default(),
+            activity: client.activity(),
         });
         seen.collect()
     }

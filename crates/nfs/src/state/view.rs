@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use forebay_pool::Handle;
 
+use super::activity::ActivityView;
 use super::ranges::Held;
 use super::share::Share;
 use crate::memory::StateUsage;
@@ -32,7 +33,7 @@ pub struct ClientView {
     pub locks: usize,
 }
 
-/// A client, and what it has read and written.
+/// A client, and what it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientTraffic {
     /// The client's id.
@@ -45,10 +46,8 @@ pub struct ClientTraffic {
     pub condition: Condition,
     /// Time since its last request; zero while a request is in progress.
     pub silence: Duration,
-    /// Bytes that it has read.
-    pub bytes_read: u64,
-    /// Bytes that it has written.
-    pub bytes_written: u64,
+    /// What it has done since it registered.
+    pub activity: ActivityView,
 }
 
 /// The grace period as operators see it.

@@ -70,6 +70,15 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "ForebayAlertsNotDelivered",
+        severity: Severity::Warning,
+        watches: "A target of alerts has not taken a notice for a minute. The alert names the target and the cause.",
+        summary: "notices of alerts do not reach a target",
+        runbook: "Mend the target, or its entry in the file that alerts.targets names, and send the daemon SIGHUP. `forebay alert test` \
+                  tries again.",
+        source: Daemon { hold: minutes(1), keep: AT_ONCE, check: alerts_not_delivered },
+    },
+    Rule {
         name: "ForebayFilesShort",
         severity: Severity::Warning,
         watches: "The daemon has used 90 % of the files that it may open, for a minute.",
@@ -96,6 +105,15 @@ pub(super) static RULES: &[Rule] = &[
         source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: certificate_ends },
     },
 ];
+
+fn alerts_not_delivered(facts: &Facts<'_>) -> Vec<Finding> {
+    let failing = facts.seen.alert_targets_failing.iter();
+    failing
+        .map(|(name, error)| {
+            Finding::new(format!("alert target {name}"), format!("The last notice did not arrive: {error}."))
+        })
+        .collect()
+}
 
 fn unclean_stop(facts: &Facts<'_>) -> Vec<Finding> {
     let run = &facts.seen.run;

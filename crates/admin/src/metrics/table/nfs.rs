@@ -3,12 +3,36 @@
 use std::collections::BTreeMap;
 use std::time::UNIX_EPOCH;
 
+use forebay_nfs::NfsCounters;
+use forebay_nfs::state::{ActivityView, ClientTraffic};
 use forebay_nfs::statistics::StatusClass;
 
 use super::{Collect, Family, Kind, Label};
 
 const OPERATION: Label =
     Label { name: "operation", bound: "operations of NFSv4.1 and 4.2 as the RFCs name them, and `ILLEGAL`" };
+
+const CLIENT: Label = Label { name: "client", bound: "the owner strings of the oldest 100 clients" };
+const CLIENT_ID: Label =
+    Label { name: "id", bound: "their ids, which are new after each mount and each reboot" };
+/// The number of clients that have their own samples.
+const CLIENTS_MAX: usize = 100;
+
+/// The owner string, the id and the counters of the oldest clients.
+fn clients(nfs: &NfsCounters) -> Vec<(String, String, &ActivityView)> {
+    let mut clients: Vec<_> = nfs.clients.iter().collect();
+    clients.sort_by_key(|client| client.id.0);
+    let row = |client: &'_ ClientTraffic| {
+        (client.owner.escape_ascii().to_string(), format!("{:016x}", client.id.0))
+    };
+    let oldest = clients.into_iter().take(CLIENTS_MAX);
+    oldest
+        .map(|client| {
+            let (owner, id) = row(client);
+            (owner, id, &client.activity)
+        })
+        .collect()
+}
 
 pub(super) static FAMILIES: &[Family] = &[
     Family {
@@ -172,6 +196,58 @@ pub(super) static FAMILIES: &[Family] = &[
             samples.with(&[("state", "confirmed")], census.confirmed);
             samples.with(&[("state", "courteous")], census.courteous);
             samples.with(&[("state", "leaving")], census.leaving);
+        }),
+    },
+    Family {
+        name: "forebay_nfs_client_bytes_total",
+        kind: Kind::Counter,
+        labels: &[CLIENT, CLIENT_ID, Label { name: "direction", bound: "`read`, `write`" }],
+        says: "Bytes that a client has read and written since it registered.",
+        then: "Shows which broker reads or writes most.",
+        collect: Collect::Nfs(|nfs, samples| {
+            for (owner, id, activity) in clients(nfs) {
+                let labels =
+                    |direction| [("client", owner.as_str()), ("id", id.as_str()), ("direction", direction)];
+                samples.with(&labels("read"), activity.reads.bytes);
+                samples.with(&labels("write"), activity.writes.bytes);
+            }
+        }),
+    },
+    Family {
+        name: "forebay_nfs_client_operations_total",
+        kind: Kind::Counter,
+        labels: &[CLIENT, CLIENT_ID],
+        says: "Operations of a client since it registered, without SEQUENCE and PUTFH.",
+        then: "A client with many operations and few bytes scans directories or opens files over and over.",
+        collect: Collect::Nfs(|nfs, samples| {
+            for (owner, id, activity) in clients(nfs) {
+                samples.with(&[("client", &owner), ("id", &id)], activity.operations);
+            }
+        }),
+    },
+    Family {
+        name: "forebay_nfs_client_commit_seconds_total",
+        kind: Kind::Counter,
+        labels: &[CLIENT, CLIENT_ID],
+        says: "The time that a client's COMMITs took together, since it registered.",
+        then: "Divided by forebay_nfs_client_commits_total it is the mean duration of a broker's fsync. If one client's is longer than \
+               that of others, its volume has a limit, or its network is slow.",
+        collect: Collect::Nfs(|nfs, samples| {
+            for (owner, id, activity) in clients(nfs) {
+                samples.with(&[("client", &owner), ("id", &id)], activity.commits.sum().as_secs_f64());
+            }
+        }),
+    },
+    Family {
+        name: "forebay_nfs_client_commits_total",
+        kind: Kind::Counter,
+        labels: &[CLIENT, CLIENT_ID],
+        says: "COMMITs of a client since it registered.",
+        then: "See forebay_nfs_client_commit_seconds_total.",
+        collect: Collect::Nfs(|nfs, samples| {
+            for (owner, id, activity) in clients(nfs) {
+                samples.with(&[("client", &owner), ("id", &id)], activity.commits.count());
+            }
         }),
     },
     Family {

@@ -1,6 +1,6 @@
 //! Command line of `forebay nfs`.
 
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 
 use crate::arguments::{Remote, Sure, names};
 
@@ -14,6 +14,27 @@ pub enum NfsCommand {
     /// it keeps state that no other client needs; `unconfirmed` before its first session; `leaving` while its
     /// state is being removed.
     Clients {
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Show which clients read and write most, again every few seconds until Ctrl-C
+    ///
+    /// Each line is what a client did in the last half minute. If the output is not a terminal, or in JSON, it is shown once.
+    Top {
+        /// What comes first
+        #[arg(long, value_name = "COLUMN", value_enum, default_value_t = TopBy::Bytes)]
+        by: TopBy,
+
+        /// Maximum number of clients to show
+        #[arg(long, value_name = "COUNT", default_value_t = 20)]
+        limit: usize,
+
+        /// Show it once
+        #[arg(long)]
+        once: bool,
+
         /// Where the daemon is.
         #[command(flatten)]
         remote: Remote,
@@ -101,6 +122,17 @@ pub enum NfsCommand {
         #[command(flatten)]
         remote: Remote,
     },
+}
+
+/// The order of `forebay nfs top`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TopBy {
+    /// Bytes read and written
+    Bytes,
+    /// Operations
+    Operations,
+    /// The duration of COMMIT
+    Commit,
 }
 
 /// More would not fit into one response.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod run;
+mod top;
 
 pub use arguments::NfsCommand;
 pub use run::run;

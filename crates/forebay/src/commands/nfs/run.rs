@@ -7,6 +7,7 @@ use forebay_admin::views::{ClientView, FileView, List, LockView, OpenView, Opera
 use serde_json::json;
 
 use super::arguments::NfsCommand;
+use super::top;
 use crate::admin::client::{Client, part};
 use crate::arguments::Remote;
 use crate::config::size;
@@ -19,6 +20,7 @@ pub fn run(command: NfsCommand) -> Result<()> {
             let clients: List<ClientView> = Client::new(&remote)?.get("nfs/clients")?;
             print_as(remote.format(), &clients.items, |clients| show_clients(clients))
         }
+        NfsCommand::Top { by, limit, once, remote } => top::run(by, limit, once, &remote),
         NfsCommand::Sessions { remote } => {
             let sessions: List<SessionView> = Client::new(&remote)?.get("nfs/sessions")?;
             print_as(remote.format(), &sessions.items, |sessions| show_sessions(sessions))

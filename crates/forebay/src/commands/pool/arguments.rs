@@ -43,6 +43,21 @@ pub enum PoolCommand {
         settings: AdminSettings,
     },
 
+    /// Show how full the pool or a volume was on each day, and when it will be full
+    Capacity {
+        /// The volume [default: the pool]
+        #[arg(long, value_name = "NAME")]
+        volume: Option<String>,
+
+        /// The number of days to show, the latest
+        #[arg(long, value_name = "COUNT", default_value_t = 14)]
+        days: usize,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
     /// Show the node that serves the pool, since when, and how it came to it
     ///
     /// For a pool that several nodes can serve (node.standby).

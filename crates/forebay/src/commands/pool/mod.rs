@@ -1,9 +1,11 @@
 //! `forebay pool`.
 
 mod arguments;
+mod capacity;
 mod recovery;
 mod run;
 mod salvage;
 
 pub use arguments::PoolCommand;
+pub use capacity::in_words;
 pub use run::{Differences, run, show_efficiency};

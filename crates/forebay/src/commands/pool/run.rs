@@ -15,7 +15,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
 use super::arguments::{PoolCommand, ScrubCommand};
-use super::{recovery, salvage};
+use super::{capacity, recovery, salvage};
 use crate::admin::client::{Client, NoDaemon};
 use crate::arguments::{Format, Remote};
 use crate::config::{PoolConfig, size};
@@ -63,6 +63,7 @@ pub fn run(command: PoolCommand) -> Result<()> {
             let config = settings.load()?;
             recovery::recover(&config.pool, accept_loss)
         }
+        PoolCommand::Capacity { volume, days, remote } => capacity::run(volume.as_deref(), days, &remote),
         PoolCommand::Owner(remote) => {
             let node: NodeView = Client::new(&remote)?.get("node")?;
             print_as(remote.format(), &node, show_node)

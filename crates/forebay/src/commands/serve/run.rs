@@ -10,14 +10,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow};
+use forebay_admin::health::Health;
 use forebay_admin::history;
 use forebay_admin::lab::Lab;
 use forebay_admin::metrics::Run;
-use forebay_admin::views::NfsView;
 use forebay_admin::{Api, NodeControl};
 use forebay_net::http::{self, ALPN, Listener, Socket, check_path};
 use forebay_net::tls::{Tls, TlsError};
 use forebay_nfs::{Server, ServerError, Shared};
+use forebay_notify::Targets;
 use forebay_pool::{LastStop, Pool};
 use forebay_service::Service;
 use forebay_service::disk::Place;
@@ -28,13 +29,15 @@ use rustix::process::{Resource, getrlimit, setrlimit, umask};
 use tokio::net::TcpListener;
 use tokio::signal::unix::Signal;
 
+use super::greeting;
 use super::listener::{self, listen};
 use super::node::Owning;
 use super::notify::{self, Notifier};
 use super::s3;
 use super::signals::{self, Shutdown, Trigger};
+use crate::admin::running;
 use crate::commands::init::{make_default_volume, make_first_user, open_pool};
-use crate::config::{ApiConfig, Config, ConfigError};
+use crate::config::{AlertsConfig, ApiConfig, Config, ConfigError};
 use crate::traces::{self, Exporter};
 use crate::{logging, output};
 
@@ -79,6 +82,8 @@ pub fn run(config: &Config) -> Result<()> {
 
 async fn serve(config: &Config, files_max: u64) -> Result<()> {
     check_path(&config.admin_socket())?;
+    // A mistake in it is an error now, not when the pool is taken.
+    config.alerts.load().map_err(ConfigError::new)?;
     let (trigger, shutdown) = signals::watch()?;
     let inherited = listener::inherited(config, &Notifier::from_environment());
     if config.node.standby && inherited.is_none() {
@@ -204,9 +209,17 @@ async fn serve_pool(
     api.lab = Lab::new(config.lab.results_directory.clone());
     api.s3 = s3.as_ref().map(|running| running.s3.clone());
     let api = Arc::new(api);
+    api.health.keep_in(place.clone());
+    api.health.repeat_every(config.alerts.repeat());
+    notify_as(config.alerts.load().map_err(ConfigError::new)?, &api.health);
     let s3_tls = s3.as_ref().and_then(|running| running.tls.clone());
     let certificates: Vec<Arc<Tls>> = api_tls.into_iter().chain(s3_tls).collect();
-    let reloading = tokio::spawn(reload_when_asked(nfs.shared(), certificates, signals::reloads()?));
+    let reloading = tokio::spawn(reload_when_asked(
+        nfs.shared(),
+        certificates,
+        (config.alerts.clone(), api.health.clone()),
+        signals::reloads()?,
+    ));
     let keeping = tokio::spawn(keeper.clone().run());
     let watching = tokio::spawn(forebay_service::watch::run(service.clone()));
     let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared(), api.run.clone()));
@@ -232,7 +245,10 @@ async fn serve_pool(
     if let Some(taken) = owning.taken() {
         service.events.note(Kind::PoolTaken, "pool", taken, Who::default());
     }
-    output::print_line(&ready_line(pool, &api.nfs_view))?;
+    running::remember(&config.admin_socket());
+    for line in greeting::lines(config, pool, &api.nfs_view, api_address, &nfs.shared().policies) {
+        output::print_line(&line)?;
+    }
     let notifier = Notifier::from_environment();
     notifier.ready(&notify::status_of(&nfs.shared()));
     let telling = tokio::spawn(notifier.clone().keep_told(nfs.shared()));
@@ -259,8 +275,10 @@ async fn serve_pool(
     trigger.shut_down();
     service.jobs.cancel_all();
     keeping.abort();
+    let alerts = api.health.clone();
     let writing = tokio::task::spawn_blocking(move || {
         points.write_all();
+        alerts.write_now();
         keeper.write(true);
     });
     for listener in serving {
@@ -323,10 +341,27 @@ fn api_tls(config: &ApiConfig) -> Result<Option<Arc<Tls>>> {
     Ok(tls.map_err(|error| ConfigError::new(format!("api.tls_…: {error}")))?.map(Arc::new))
 }
 
-/// At every SIGHUP, reads the certificates again and clears the cache of users and groups.
-async fn reload_when_asked(nfs: Arc<Shared>, others: Vec<Arc<Tls>>, mut asked: Signal) {
+/// Sends notices of alerts to these targets from now on.
+fn notify_as(targets: Targets, health: &Arc<Health>) {
+    let alive = health.clone();
+    health.notifier.configure(targets, move || alive.is_alive());
+}
+
+/// At every SIGHUP, reads the certificates and the targets of alerts again and clears the cache of users and groups.
+async fn reload_when_asked(
+    nfs: Arc<Shared>,
+    others: Vec<Arc<Tls>>,
+    (alerts, health): (AlertsConfig, Arc<Health>),
+    mut asked: Signal,
+) {
     while asked.recv().await.is_some() {
         nfs.identities.forget();
+        match alerts.load() {
+            Ok(targets) => notify_as(targets, &health),
+            Err(error) => {
+                tracing::error!(%error, "SIGHUP: cannot read the targets of alerts; the old ones stay in use");
+            }
+        }
         let all: Vec<&Tls> = nfs.tls.iter().chain(others.iter().map(Arc::as_ref)).collect();
         if all.is_empty() {
             tracing::info!(
@@ -396,15 +431,6 @@ pub(super) fn explain_bind(section: &str, address: SocketAddr, source: &std::io:
         _ => (source.to_string(), "choose another address"),
     };
     anyhow!("{section}.listen {address}: {cause}; {remedy} with --{section}-listen")
-}
-
-/// The line that says that clients can connect, with the mount command.
-fn ready_line(pool: &Pool, nfs: &NfsView) -> String {
-    let Some(volume) = pool.volumes().into_iter().flatten().next() else {
-        return "ready: there is no volume yet; create one with `forebay volume create NAME`".to_owned();
-    };
-    let command = nfs.mount_command(None, &volume.spec.junction_path);
-    format!("ready: on a client, as root: {command}")
 }
 
 /// Raises the limit of open files as far as the system allows; returns the limit.

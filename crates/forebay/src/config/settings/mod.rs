@@ -2,8 +2,9 @@
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
 //! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
-//! and a row here, or for `[node]` in [`node`].
+//! and a row here, or for `[node]` and `[alerts]` in their modules.
 
+mod alerts;
 mod node;
 
 pub use node::ALIASES;
@@ -20,6 +21,7 @@ pub const SECTIONS: &[(&str, &str)] = &[
     ("nfs", "The NFSv4.1 and 4.2 server."),
     ("s3", "The S3 server. It serves buckets, which share the pool with the volumes."),
     ("node", "Several machines that can serve one pool, one at a time."),
+    ("alerts", "Where notices of alerts go."),
     ("log", "What the daemon logs on standard error."),
     ("admin", "The admin socket, which `forebay volume`, `forebay pool` and other local commands use."),
     ("api", "The API over TCP, for users with tokens."),
@@ -30,7 +32,7 @@ pub const SECTIONS: &[(&str, &str)] = &[
 
 /// All settings, by section.
 pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
-    SETTINGS.iter().chain(node::SETTINGS)
+    SETTINGS.iter().chain(node::SETTINGS).chain(alerts::SETTINGS)
 }
 
 const SETTINGS: &[Setting] = &[
