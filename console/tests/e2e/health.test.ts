@@ -122,6 +122,9 @@ test('an alert is acknowledged, silenced and delivered', async ({ page, watched 
     await dialog.getByRole('button', { name: 'Silence' }).click()
     await expect(health).toContainText('Silent until')
     await expect(health).toContainText('Healthy')
+    const silences = page.getByRole('region', { name: 'Silences' }).first()
+    await expect(silences).toContainText('ForebayClientsRefused')
+    await expect(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts', exact: true })).toBeVisible()
     const targets = page.getByRole('region', { name: 'Where alerts are sent' }).first()
     await targets.getByRole('button', { name: 'Test page' }).click()
     await expect(page.getByText('page took the test.')).toBeVisible()
@@ -129,7 +132,7 @@ test('an alert is acknowledged, silenced and delivered', async ({ page, watched 
     await expect(page.getByText(/chat did not take the test/)).toBeVisible()
     await expect(targets.getByText('secret')).toHaveCount(0)
     await looksGood(page, 'alerts-silenced')
-    await page.getByRole('region', { name: 'Silences' }).first().getByRole('button', { name: /^End/ }).click()
+    await silences.getByRole('button', { name: /^End/ }).click()
     await expect(page.getByText('No alert is silenced')).toBeVisible()
     await expect(health).toContainText('1 warning')
     // The page asks until it is gone.
