@@ -279,6 +279,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the settings that the daemon runs with
+         * @description Those of the configuration file, the environment and the command line of this daemon, with the defaults of the others. None of them is
+         *     a secret: secrets are in files that settings name.
+         */
+        get: operations["config_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -1206,6 +1227,26 @@ export interface paths {
         patch: operations["volume_change"];
         trace?: never;
     };
+    "/api/v1/volumes/{volume}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what a client may do with a volume
+         * @description Names the rule of the export policy that applies to a client with this address.
+         */
+        get: operations["volume_access"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/volumes/{volume}/clones": {
         parameters: {
             query?: never;
@@ -1337,6 +1378,21 @@ export interface components {
          * @enum {string}
          */
         Access: "rw" | "ro" | "none";
+        /** @description What a client may do with a volume. */
+        AccessView: {
+            /** @description The client's address. */
+            client: string;
+            /** @description The volume's export policy. */
+            policy: string;
+            /**
+             * Format: uint32
+             * @description The position of that rule, counted from 1.
+             */
+            position?: number | null;
+            rule?: components["schemas"]["RuleView"] | null;
+            /** @description The volume. */
+            volume: string;
+        };
         /** @description A comment for an acknowledgement. */
         Acknowledge: {
             /** @description For other operators, such as a ticket's number. Up to 500 characters. */
@@ -2721,6 +2777,25 @@ export interface components {
             total: number;
         };
         /** @description A list of objects. */
+        List_SettingView: {
+            /** @description The objects. */
+            items: {
+                /** @description Whether that is the default. */
+                is_default: boolean;
+                /** @description The key in the section. */
+                key: string;
+                /** @description The section of the configuration file. */
+                section: string;
+                /** @description The value, as in the file. */
+                value: string;
+            }[];
+            /**
+             * Format: uint64
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
+             */
+            total: number;
+        };
+        /** @description A list of objects. */
         List_SilenceView: {
             /** @description The objects. */
             items: {
@@ -3498,6 +3573,11 @@ export interface components {
             clients: string;
             /** @description The source of a caller's supplementary groups. */
             groups: components["schemas"]["Groups"];
+            /**
+             * Format: uint32
+             * @description The position of an earlier rule for all of these clients, so that this one is never reached; null if there is none.
+             */
+            never_reached?: number | null;
             /** @description How callers identify themselves. */
             security: components["schemas"]["Security"];
             /** @description The clients' users that the server maps to the anonymous user. */
@@ -3672,6 +3752,17 @@ export interface components {
         SetUser: {
             /** @description The user's role. */
             role: components["schemas"]["Role"];
+        };
+        /** @description A setting that the daemon runs with. */
+        SettingView: {
+            /** @description Whether that is the default. */
+            is_default: boolean;
+            /** @description The key in the section. */
+            key: string;
+            /** @description The section of the configuration file. */
+            section: string;
+            /** @description The value, as in the file. */
+            value: string;
         };
         /**
          * @description The severity of an event.
@@ -6396,6 +6487,71 @@ export interface operations {
             };
             /** @description The volume does not exist */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    config_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All settings, by section */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_SettingView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13256,6 +13412,86 @@ export interface operations {
             };
             /** @description The pool is full */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    volume_access: {
+        parameters: {
+            query: {
+                /** @description The client's IP address. */
+                client: string;
+            };
+            header?: never;
+            path: {
+                /** @description The volume's name, or `id:` and its id. */
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rule that applies */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The volume does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

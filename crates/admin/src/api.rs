@@ -14,7 +14,7 @@ use crate::health::Health;
 use crate::history::History;
 use crate::lab::Lab;
 use crate::metrics::{Run, Sources};
-use crate::views::NfsView;
+use crate::views::{NfsView, SettingView};
 
 /// The release of the daemon.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
@@ -47,6 +47,8 @@ pub struct Api {
     pub health: Arc<Health>,
     /// This run of the daemon.
     pub run: Arc<Run>,
+    /// The settings that the daemon runs with.
+    pub settings: Vec<SettingView>,
     /// Whether metrics are served without a token.
     pub metrics_public: bool,
     /// This node, if other nodes can serve the pool.
@@ -76,6 +78,7 @@ impl Api {
             history: Arc::default(),
             health,
             run,
+            settings: Vec::new(),
             metrics_public: false,
             node: None,
             counting: tokio::sync::Mutex::default(),

@@ -21,7 +21,7 @@ use crate::console;
 use crate::error::{ApiError, Code};
 use crate::handlers::{
     accounts, alerts, bucket_contents, bucket_documents, buckets, capacity, events, exports, health, jobs,
-    lab, metrics, nfs, node, pool, s3_groups, s3_users, snapshots, volumes,
+    lab, metrics, nfs, node, pool, s3_groups, s3_users, settings, snapshots, volumes,
 };
 use crate::openapi::{self, Document};
 
@@ -84,6 +84,7 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(snapshots::snapshot_clone))
         .routes(routes!(exports::policy_list, exports::policy_create))
         .routes(routes!(exports::policy_show, exports::policy_put, exports::policy_delete))
+        .routes(routes!(exports::volume_access))
         .routes(routes!(exports::rule_add))
         .routes(routes!(exports::rule_change, exports::rule_remove))
         .routes(routes!(nfs::nfs_show))
@@ -127,6 +128,7 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(s3_groups::s3_group_show, s3_groups::s3_group_delete))
         .routes(routes!(s3_groups::s3_member_add, s3_groups::s3_member_remove))
         .routes(routes!(s3_groups::s3_policy_show, s3_groups::s3_policy_put, s3_groups::s3_policy_delete))
+        .routes(routes!(settings::config_show))
         .routes(routes!(jobs::job_list))
         .routes(routes!(jobs::job_show, jobs::job_cancel))
         .routes(routes!(events::event_list))

@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     if let Some(arguments) = lab::arguments() {
         return run_lab(&arguments);
     }
-    let command = match Cli::try_parse() {
+    let command = match Cli::try_parse_from(arguments::order::ordered(std::env::args_os())) {
         Ok(Cli { command }) => command,
         Err(error) => return refuse(&error),
     };

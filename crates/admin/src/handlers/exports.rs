@@ -1,5 +1,7 @@
 //! `export-policies` and their rules.
 
+use std::net::IpAddr;
+
 use forebay_service::events::Kind;
 
 use axum::Json;
@@ -11,13 +13,14 @@ use forebay_nfs::policy::{self, Anonymous, BadClients, Clients, Policies, Policy
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::common::{Made, Shared, made};
+use super::common::{Made, Shared, VolumePath, made};
 use crate::api::Api;
 use crate::base::paths::BASE;
+use crate::base::problem::Problem;
 use crate::caller::Caller;
 use crate::error::{ApiError, Code, ErrorBody, Result};
 use crate::request::{Content, Operate, Params, Read};
-use crate::views::{List, NewPolicy, NewRule, PolicyRules, PolicyView, RuleChange, RuleView};
+use crate::views::{AccessView, List, NewPolicy, NewRule, PolicyRules, PolicyView, RuleChange, RuleView};
 
 /// A policy in a path.
 #[derive(Deserialize, IntoParams)]
@@ -270,7 +273,25 @@ fn shown(api: &Api, name: &str) -> Result<PolicyView> {
 }
 
 fn view(policies: &Policies, name: &str, policy: &Policy) -> Result<PolicyView> {
-    let rules = policy.rules.iter().map(|rule| RuleView {
+    let rules = policy.rules.iter().enumerate().map(|(at, rule)| RuleView {
+        never_reached: policy
+            .rules
+            .iter()
+            .take(at)
+            .position(|earlier| earlier.clients.cover(&rule.clients))
+            .map(number),
+        ..rule_view(policies, rule)
+    });
+    Ok(PolicyView { name: name.to_owned(), rules: rules.collect(), volumes: policies.volumes_of(name)? })
+}
+
+/// A position, counted from 1.
+fn number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX).saturating_add(1)
+}
+
+fn rule_view(policies: &Policies, rule: &Rule) -> RuleView {
+    RuleView {
         clients: rule.clients.to_string(),
         access: rule.access.into(),
         squash: rule.squash.into(),
@@ -285,6 +306,49 @@ fn view(policies: &Policies, name: &str, policy: &Policy) -> Result<PolicyView> 
                 .map(|addresses| addresses.iter().map(ToString::to_string).collect()),
             _ => None,
         },
-    });
-    Ok(PolicyView { name: name.to_owned(), rules: rules.collect(), volumes: policies.volumes_of(name)? })
+        never_reached: None,
+    }
+}
+
+/// The client whose access is asked for.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct OfClient {
+    /// The client's IP address.
+    #[param(min_length = 2, max_length = 45)]
+    pub client: String,
+}
+
+/// Get what a client may do with a volume
+///
+/// Names the rule of the export policy that applies to a client with this address.
+#[utoipa::path(
+    get, path = "/volumes/{volume}/access", tag = "exports", params(VolumePath, OfClient),
+    responses((status = 200, description = "The rule that applies", body = AccessView), (status = 404, description = "The volume does not exist", body = ErrorBody)),
+)]
+pub async fn volume_access(
+    State(api): Shared,
+    asked: Read<OfClient>,
+    Params(path): Params<VolumePath>,
+) -> Result<Json<AccessView>> {
+    let wrong = |_| Problem::new("client", format!("{:?} is not an IP address", asked.query.client));
+    let client: IpAddr = asked.query.client.parse().map_err(wrong)?;
+    let volume = api.volume(&path.volume)?;
+    let policies = api.export_policies()?;
+    let Some(deciding) = policies.deciding(volume.id, client.to_canonical()) else {
+        let cause = "is not known yet: a host name of its export policy is being looked up";
+        let error = ApiError::new(Code::Unavailable, format!("access to volume {}", volume.spec.name), cause);
+        return Err(error.with_remedy("try again in a few seconds"));
+    };
+    let policy = policies.get(&deciding.policy)?;
+    let position =
+        deciding.rule.as_ref().and_then(|rule| policy.rules.iter().position(|one| one == rule)).map(number);
+    Ok(Json(AccessView {
+        volume: deciding.volume,
+        client: client.to_canonical().to_string(),
+        policy: deciding.policy,
+        rule: deciding.rule.as_ref().map(|rule| rule_view(policies, rule)),
+        position,
+    }))
 }

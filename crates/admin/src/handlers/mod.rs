@@ -22,5 +22,6 @@ pub mod node;
 pub mod pool;
 pub mod s3_groups;
 pub mod s3_users;
+pub mod settings;
 pub mod snapshots;
 pub mod volumes;

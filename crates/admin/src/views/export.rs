@@ -213,4 +213,21 @@ pub struct RuleView {
     /// The current addresses of a host name; null for other kinds of clients, and until the name has been
     /// resolved.
     pub addresses: Option<Vec<String>>,
+    /// The position of an earlier rule for all of these clients, so that this one is never reached; null if there is none.
+    pub never_reached: Option<u32>,
+}
+
+/// What a client may do with a volume.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct AccessView {
+    /// The volume.
+    pub volume: String,
+    /// The client's address.
+    pub client: String,
+    /// The volume's export policy.
+    pub policy: String,
+    /// The rule that applies, with its position; null if none matches, so that the client does not see the volume.
+    pub rule: Option<RuleView>,
+    /// The position of that rule, counted from 1.
+    pub position: Option<u32>,
 }

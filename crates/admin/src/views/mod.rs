@@ -24,6 +24,7 @@ mod nfs;
 mod node;
 mod pool;
 mod s3;
+mod setting;
 mod snapshot;
 mod volume;
 mod words;
@@ -42,8 +43,8 @@ pub use capacity::{CapacityHistoryView, DayView, ForecastView, date};
 pub use check::{BYTES_MAX, Check, ID_MAX};
 pub use event::{EventView, Severity};
 pub use export::{
-    Access, Groups, NewPolicy, NewRule, PolicyRules, PolicyView, RuleChange, RuleView, Security, Squash,
-    TlsUse,
+    Access, AccessView, Groups, NewPolicy, NewRule, PolicyRules, PolicyView, RuleChange, RuleView, Security,
+    Squash, TlsUse,
 };
 pub use fields::time;
 pub use health::{
@@ -63,6 +64,7 @@ pub use s3::{
     NewS3Group, NewS3Key, NewS3User, S3GroupView, S3KeyCreated, S3KeyEdit, S3KeyView, S3PolicyDocument,
     S3UserEdit, S3UserView,
 };
+pub use setting::SettingView;
 pub use snapshot::{NewSnapshot, NewSnapshots, Rollback, SnapshotView};
 pub use volume::{
     Compression, NewClone, NewVolume, Plan, Shown, VolumeEdit, VolumeSettings, VolumeView, WaitsView,

@@ -1,6 +1,7 @@
 //! Arguments that several commands share: the daemon, the output format, the names of objects.
 
 pub mod names;
+pub mod order;
 pub mod remote;
 pub mod values;
 

@@ -4,7 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Subcommand;
+use forebay_admin::views::{List, SettingView};
 
+use crate::admin::client::Client;
+use crate::arguments::Remote;
+use crate::config::settings::settings;
+use crate::config::value::Setting;
 use crate::config::{Config, print};
 use crate::output;
 
@@ -27,6 +32,17 @@ pub enum ConfigCommand {
         /// The configuration file.
         file: PathBuf,
     },
+
+    /// Show the settings that the daemon runs with
+    Show {
+        /// Only those that are not the default
+        #[arg(long)]
+        changed: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
 }
 
 /// Carries out a `forebay config` command.
@@ -38,5 +54,30 @@ pub fn run(command: ConfigCommand) -> Result<()> {
             Config::read(&file)?;
             output::print_line(&format!("{}: ok", file.display()))
         }
+        ConfigCommand::Show { changed, remote } => {
+            let settings: List<SettingView> = Client::new(&remote)?.get("config")?;
+            let mut settings = settings.items;
+            settings.retain(|setting| !changed || !setting.is_default);
+            output::print_as(remote.format(), &settings, |settings| show(settings))
+        }
     }
+}
+
+fn show(settings: &[SettingView]) -> Result<()> {
+    let row = |setting: &SettingView| {
+        let origin = if setting.is_default { "default" } else { "set" };
+        vec![format!("{}.{}", setting.section, setting.key), setting.value.clone(), origin.to_owned()]
+    };
+    output::print_columns(&["setting", "value", "from"], settings.iter().map(row))
+}
+
+/// All settings of a configuration.
+pub fn effective(config: &Config) -> Vec<SettingView> {
+    let default = Config::default();
+    let view = |setting: &Setting| {
+        let value = (setting.get)(config);
+        let is_default = value == (setting.get)(&default);
+        SettingView { section: setting.section.to_owned(), key: setting.key.to_owned(), value, is_default }
+    };
+    settings().map(view).collect()
 }

@@ -297,3 +297,17 @@ fn a_new_user_is_told_how_to_mount_where_the_console_is_and_who_has_access() {
     let gone = finish(forebay().args(["volume", "list"]).env("XDG_RUNTIME_DIR", runtime));
     assert_refused(&gone, 1, &["forebay-data/admin.sock", "no daemon listens"]);
 }
+
+#[test]
+fn the_settings_that_the_daemon_runs_with_are_shown() {
+    let scratch = tempdir().unwrap();
+    let daemon = start(scratch.path(), &["--nfs-grace-seconds", "90"]);
+    let changed = daemon.done(&["config", "show", "--changed"]);
+    assert!(changed.contains("nfs.grace_seconds") && changed.contains("90"), "{changed}");
+    assert!(!changed.contains("nfs.lease_seconds"), "{changed}");
+    assert!(daemon.done(&["config", "show"]).contains("nfs.lease_seconds"));
+    // Options may come before the command.
+    let pool = daemon.pool.to_str().unwrap();
+    let first = finish(forebay().args(["--pool-directory", pool, "--json", "config", "show", "--changed"]));
+    assert!(first.status == 0 && first.stdout.contains("\"grace_seconds\""), "{first:?}");
+}

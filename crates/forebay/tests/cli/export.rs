@@ -147,3 +147,25 @@ async fn a_client_that_is_refused_is_an_event_and_a_line_of_the_log() {
     drop(client);
     daemon.stop();
 }
+
+#[test]
+fn what_a_client_may_do_is_told_with_the_rule_and_a_rule_that_is_never_reached_is_named() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    daemon.done(&["export", "create", "brokers"]);
+    daemon.done(&["export", "rule", "add", "brokers", "10.1.0.0/16"]);
+    let added = daemon.done(&["export", "rule", "add", "brokers", "10.1.0.5", "--access", "ro"]);
+    assert!(added.contains("warning: rule 2 is never reached, because rule 1"), "{added}");
+    daemon.done(&["volume", "modify", "kafka", "--export", "brokers"]);
+    let check = |client: &str| daemon.done(&["export", "check", client, "kafka"]);
+    assert!(
+        check("10.1.0.5")
+            .starts_with("10.1.0.5 may read and write volume kafka: rule 1 of export policy brokers")
+    );
+    let out = check("192.0.2.7");
+    assert!(out.contains("does not see volume kafka") && out.contains("rule add brokers 192.0.2.7"), "{out}");
+    daemon.done(&["export", "rule", "remove", "brokers", "10.1.0.0/16"]);
+    assert!(check("10.1.0.5").contains("may read volume kafka: rule 1"));
+    assert!(!daemon.done(&["export", "show", "brokers"]).contains("warning"));
+    assert_refused(&daemon.run(&["export", "check", "10.1.0.5", "none"]), 1, &["volume none"]);
+}

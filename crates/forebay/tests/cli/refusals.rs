@@ -36,6 +36,8 @@ const TABLE: &[(&str, &str, Least)] = &[
     ("GET", "/alert-targets", ReadOnly),
     ("POST", "/alert-targets/{target}/test", Operator),
     ("GET", "/capacity", ReadOnly),
+    ("GET", "/config", ReadOnly),
+    ("GET", "/volumes/{volume}/access", ReadOnly),
     ("GET", "/whoami", ReadOnly),
     ("GET", "/events", ReadOnly),
     ("GET", "/metrics/history", ReadOnly),

@@ -49,6 +49,20 @@ impl BadClients {
     }
 }
 
+impl Clients {
+    /// Whether all of the other clients are among these, whatever addresses host names have.
+    pub fn cover(&self, other: &Clients) -> bool {
+        match (self, other) {
+            (Clients::Everyone, _) => true,
+            (Clients::Network(network), Clients::Network(other)) => {
+                network.prefix_bits <= other.prefix_bits && network.contains(other.address)
+            }
+            (Clients::Host(host), Clients::Host(other)) => host == other,
+            (Clients::Network(_) | Clients::Host(_), _) => false,
+        }
+    }
+}
+
 impl Network {
     /// Returns true if the address is in the network.
     pub fn contains(self, address: IpAddr) -> bool {
@@ -251,6 +265,32 @@ mod tests {
             let network = Network { address, prefix_bits: bits }.masked();
             prop_assert!(network.contains(address));
             prop_assert_eq!(network.to_string().parse::<Clients>(), Ok(Clients::Network(network)));
+        }
+    }
+
+    #[test]
+    fn clients_cover_others_that_are_among_them() {
+        let cover = |one: &str, other: &str| one.parse::<Clients>().unwrap().cover(&other.parse().unwrap());
+        for (one, other) in [
+            ("*", "10.0.0.1"),
+            ("*", "*"),
+            ("*", "broker-1"),
+            ("10.1.0.0/16", "10.1.0.5"),
+            ("10.1.0.0/16", "10.1.0.0/16"),
+            ("2001:db8::/32", "2001:db8::7"),
+            ("broker-1", "Broker-1"),
+        ] {
+            assert!(cover(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("10.1.0.5", "10.1.0.0/16"),
+            ("10.1.0.0/16", "10.2.0.1"),
+            ("10.1.0.0/16", "*"),
+            ("10.0.0.0/8", "broker-1"),
+            ("0.0.0.0/0", "2001:db8::7"),
+            ("broker-1", "broker-2"),
+        ] {
+            assert!(!cover(one, other), "{one} {other}");
         }
     }
 }

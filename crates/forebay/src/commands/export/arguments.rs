@@ -1,5 +1,7 @@
 //! Command line of `forebay export`.
 
+use std::net::IpAddr;
+
 use clap::Subcommand;
 use forebay_nfs::policy::{Access, Clients, Groups, Security, Squash, TlsUse};
 
@@ -44,6 +46,20 @@ pub enum ExportCommand {
         /// The policy's name
         #[arg(value_parser = names::name)]
         name: String,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Show what a client may do with a volume, and which rule says so
+    Check {
+        /// The client's IP address
+        client: IpAddr,
+
+        /// The volume's name
+        #[arg(value_parser = names::name)]
+        volume: String,
 
         /// Where the daemon is.
         #[command(flatten)]

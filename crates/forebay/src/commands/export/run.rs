@@ -1,7 +1,7 @@
 //! `forebay export`.
 
 use anyhow::Result;
-use forebay_admin::views::{List, NewPolicy, NewRule, PolicyView, RuleChange};
+use forebay_admin::views::{Access, AccessView, List, NewPolicy, NewRule, PolicyView, RuleChange};
 use forebay_nfs::policy::{Clients, PolicyError};
 
 use super::arguments::{ExportCommand, RuleCommand};
@@ -29,8 +29,32 @@ pub fn run(command: ExportCommand) -> Result<()> {
             Client::new(&remote)?.delete(&place(&name))?;
             print_gone(remote.format(), &format!("deleted export policy {name}"))
         }
+        ExportCommand::Check { client, volume, remote } => {
+            let path = format!("volumes/{}/access?client={client}", part(&volume));
+            let access: AccessView = Client::new(&remote)?.get(&path)?;
+            print_as(remote.format(), &access, |access| print_line(&in_words(access)))
+        }
         ExportCommand::Rule(command) => run_rule(command),
     }
+}
+
+fn in_words(view: &AccessView) -> String {
+    let AccessView { volume, client, policy, .. } = view;
+    let Some(rule) = &view.rule else {
+        return format!(
+            "{client} does not see volume {volume}: export policy {policy} has no rule for it; `forebay export rule add {policy} {client}` would let it in"
+        );
+    };
+    let may = match rule.access {
+        Access::ReadWrite => "may read and write",
+        Access::ReadOnly => "may read",
+        Access::None => "does not see",
+    };
+    let position = view.position.map(|position| format!("rule {position} ")).unwrap_or_default();
+    format!(
+        "{client} {may} volume {volume}: {position}of export policy {policy}, for {} (squash {}, TLS {})",
+        rule.clients, rule.squash, rule.tls
+    )
 }
 
 fn place(policy: &str) -> String {
@@ -134,5 +158,13 @@ fn show(policy: &PolicyView) -> Result<()> {
     print_columns(
         &["rule", "clients", "access", "squash", "anonymous", "security", "tls", "groups", "addresses"],
         rows,
-    )
+    )?;
+    for (position, rule) in (1_usize..).zip(&policy.rules) {
+        if let Some(earlier) = rule.never_reached {
+            print_line(&format!(
+                "warning: rule {position} is never reached, because rule {earlier} is for these clients already; the first rule that matches wins"
+            ))?;
+        }
+    }
+    Ok(())
 }

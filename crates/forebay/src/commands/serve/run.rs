@@ -36,6 +36,7 @@ use super::notify::{self, Notifier};
 use super::s3;
 use super::signals::{self, Shutdown, Trigger};
 use crate::admin::running;
+use crate::commands::config as config_command;
 use crate::commands::init::{make_default_volume, make_first_user, open_pool};
 use crate::config::{AlertsConfig, ApiConfig, Config, ConfigError};
 use crate::traces::{self, Exporter};
@@ -196,6 +197,7 @@ async fn serve_pool(
     }
     let s3 = s3::start(config, service.clone(), shutdown).await?;
     let mut api = Api::new(service.clone(), Some(nfs.shared()), address, config.pool.directory.clone());
+    api.settings = config_command::effective(config);
     api.metrics_public = config.metrics.public;
     api.run = Arc::new(Run::new(pool.last_stop(), api_tls.clone()));
     api.node = owning.holder().map(|holder| {

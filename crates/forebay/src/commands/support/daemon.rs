@@ -1,6 +1,7 @@
 //! The daemon's view of itself, through its API.
 
 use anyhow::{Result, anyhow};
+use serde_json::Value;
 
 use super::Contents;
 use crate::admin::client::{Client, NoS3};
@@ -11,6 +12,9 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("api/health.json", "/api/v1/health"),
     ("api/status.json", "/api/v1/status"),
     ("api/alerts.json", "/api/v1/alerts"),
+    ("api/config.json", "/api/v1/config"),
+    ("api/capacity.json", "/api/v1/capacity"),
+    ("api/alert-targets.json", "/api/v1/alert-targets"),
     ("api/pool.json", "/api/v1/pool"),
     ("api/scrub.json", "/api/v1/pool/scrub"),
     ("api/volumes.json", "/api/v1/volumes"),
@@ -76,8 +80,63 @@ fn laid_out(name: &str, bytes: &[u8]) -> Vec<u8> {
         if !name.ends_with(".json") {
             return Err(anyhow!("not JSON"));
         }
-        let value: serde_json::Value = serde_json::from_slice(bytes)?;
+        let mut value: Value = serde_json::from_slice(bytes)?;
+        remove_users(&mut value);
         Ok(serde_json::to_vec_pretty(&value)?)
     };
     lines().unwrap_or_else(|_| bytes.to_vec())
+}
+
+/// Kinds of events that name users, tokens or keys.
+const OF_USERS: [&str; 6] = ["user_", "token_", "access_refused", "s3_user_", "s3_key_", "s3_group_"];
+/// Fields with the name of a user.
+const USER_FIELDS: [&str; 2] = ["user", "by"];
+
+/// Removes the names of users, wherever they are: a bundle has none.
+fn remove_users(value: &mut Value) {
+    match value {
+        Value::Array(items) => {
+            let is_of_users = |item: &Value| {
+                let kind = item.get("kind").and_then(Value::as_str).unwrap_or_default();
+                OF_USERS.iter().any(|prefix| kind.starts_with(prefix))
+            };
+            items.retain(|item| !is_of_users(item));
+            items.iter_mut().for_each(remove_users);
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                if field.is_string() && USER_FIELDS.contains(&name.as_str()) {
+                    *field = "[removed]".into();
+                } else {
+                    remove_users(field);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_of_users_are_removed_wherever_they_are() {
+        let mut value = json!({"items": [
+            {"kind": "user_changed", "object": "user bob"},
+            {"kind": "volume_created", "object": "volume kafka", "user": "bob", "address": "local"},
+            {"kind": "token_created", "object": "token 12"},
+            {"name": "ForebayVolumeFull", "acknowledged": {"by": "bob", "comment": ""}, "user": null},
+        ]});
+        remove_users(&mut value);
+        assert_eq!(
+            value,
+            json!({"items": [
+                {"kind": "volume_created", "object": "volume kafka", "user": "[removed]", "address": "local"},
+                {"name": "ForebayVolumeFull", "acknowledged": {"by": "[removed]", "comment": ""}, "user": null},
+            ]})
+        );
+    }
 }
