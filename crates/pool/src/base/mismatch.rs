@@ -140,6 +140,22 @@ pub enum Mismatch {
         /// No sync that was answered before needs the log, if that is known.
         since: Option<SystemTime>,
     },
+    /// A second copy of the metadata that is known to be behind.
+    #[error(
+        "its copy of the metadata is stale: the pool went on without it, so what was acknowledged since then is missing"
+    )]
+    CopyStale,
+    /// A second copy that lacks a part of the intent log.
+    #[error(
+        "its copy of the intent log is not whole, so the last bytes that were promised to be durable may be missing"
+    )]
+    CopyLog,
+    /// A second copy that lacks segments.
+    #[error("its copy lacks {missing} segments that hold data")]
+    CopySegments {
+        /// Segments that the metadata names and the copy does not have.
+        missing: usize,
+    },
     /// The metadata names segments, but none of their files exist.
     #[error("{named} segments hold its data, and none of them is in {directory}; is the disk mounted there?")]
     NoSegments {

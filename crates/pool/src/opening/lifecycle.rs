@@ -35,7 +35,7 @@ use crate::parts::xattr_presence::Presence;
 use crate::store::confirmed;
 use crate::store::home::Home;
 use crate::store::log::LogFiles;
-use crate::store::meta::{Batch, MetaStore};
+use crate::store::meta::{Batch, MetaFiles, MetaStore};
 use crate::store::room::Room;
 use crate::store::segment::{SegmentFiles, SegmentWriter, Stamp};
 use crate::store::witness::{Keeper, LogSpan, Phase, State, Witness};
@@ -47,7 +47,7 @@ const INODES_CACHED_MAX: usize = 64 << 10;
 
 /// The stores and settings that an engine is built on.
 pub(crate) struct Foundation {
-    pub(crate) meta: Arc<dyn MetaStore>,
+    pub(crate) meta: MetaFiles,
     pub(crate) segments: SegmentFiles,
     /// The files of the intent log. `None` if the pool cannot have one.
     pub(crate) log: Option<LogFiles>,
@@ -73,7 +73,8 @@ impl Engine {
         let permit = &options.permit;
         let Foundation { room, clock, entropy, wanted, naming, home, .. } = foundation;
         // Below, nothing can change a file without asking.
-        let meta = confirmed::meta(permit, foundation.meta);
+        let boot_max = foundation.witness.own()?.state().map_or(0, |state| state.boot);
+        let meta = confirmed::meta(permit, foundation.meta).store((!wanted.accept).then_some(boot_max))?;
         let store = confirmed::segments(permit, foundation.segments).store();
         let log = foundation.log.map(|files| confirmed::log(permit, files));
         let witness = confirmed::witness(permit, foundation.witness);
