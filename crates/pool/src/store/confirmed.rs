@@ -6,6 +6,7 @@
 //!
 //! Not asked are the threads of the metadata store, which write out and merge its tables on their own.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -125,6 +126,10 @@ impl MetaStore for ConfirmedMeta {
     fn batches_after(&self, number: u64) -> Result<Option<Vec<Batch>>> {
         self.store.batches_after(number)
     }
+    fn write_out(&self) -> Result<()> {
+        self.permit.confirm()?;
+        self.store.write_out()
+    }
     fn keys_about(&self) -> u64 {
         self.store.keys_about()
     }
@@ -154,9 +159,8 @@ impl NewCopy for Confirmed<dyn NewCopy> {
         self.permit.confirm()?;
         self.store.fill(batch)
     }
-    fn complete(self: Arc<Self>, batch: Batch, number: u64) -> Result<Arc<dyn MetaStore>> {
-        self.permit.confirm()?;
-        Ok(one_meta(&self.permit, self.store.clone().complete(batch, number)?))
+    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn MetaStore>> {
+        Ok(one_meta(&self.permit, self.store.clone().numbered(last)?))
     }
 }
 
@@ -253,8 +257,13 @@ impl Witness for Confirmed<dyn Witness> {
         self.store.note(state)
     }
     fn note_in_copy(&self, state: &State, durably: bool, may_replace: &dyn Fn(&Found) -> bool) -> Result<()> {
-        self.permit.confirm()?;
-        self.store.note_in_copy(state, durably, may_replace)
+        // The look comes last, because a comparison takes a while.
+        let refusal = Cell::new(None);
+        let may_replace = |found: &Found| {
+            may_replace(found) && self.permit.confirm().map_err(|error| refusal.set(Some(error))).is_ok()
+        };
+        let noted = self.store.note_in_copy(state, durably, &may_replace);
+        refusal.into_inner().map_or(noted, Err)
     }
 }
 

@@ -210,13 +210,13 @@ impl NewCopy for FaultyMeta {
     fn fill(&self, batch: Batch) -> Result<()> {
         self.write(batch)
     }
-    fn complete(self: Arc<Self>, batch: Batch, number: u64) -> Result<Arc<dyn MetaStore>> {
-        self.write(batch)?;
-        self.make_durable()?;
+    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn MetaStore>> {
         let mut inner = self.disk.inner();
         let stored = inner.stored(self.store);
-        (stored.batch, stored.is_filling) = (number, false);
-        self.written.store(number, Ordering::SeqCst);
+        // A store that does not count yet need not lose anything.
+        stored.make_durable();
+        (stored.batch, stored.is_filling) = (last, false);
+        self.written.store(last, Ordering::SeqCst);
         drop(inner);
         Ok(self)
     }
@@ -336,12 +336,11 @@ impl FaultyDisk {
             return Ok(());
         }
         let found = self.state_in_copy();
-        let may_replace = may_replace(&found);
-        let outcome = self.change("copystat", state.boot, state.batch);
-        let answers = self.second_answers();
-        if !may_replace {
+        if !may_replace(&found) {
             return Err(away());
         }
+        let outcome = self.change("copystat", state.boot, state.batch);
+        let answers = self.second_answers();
         let mut inner = self.inner();
         if !answers {
             return Err(away());

@@ -355,6 +355,10 @@ impl MetaStore for FjallMeta {
         Ok(())
     }
 
+    fn write_out(&self) -> Result<()> {
+        self.keyspace.rotate_memtable_and_wait().map_err(|error| failed("write out a table", &error))
+    }
+
     fn keys_about(&self) -> u64 {
         self.keyspace.approximate_len() as u64
     }
@@ -373,13 +377,10 @@ impl NewCopy for FjallMeta {
         self.write(batch)
     }
 
-    /// The journal has no numbers up to here, so the number must be in a table before the store is opened again.
-    fn complete(self: Arc<Self>, batch: Batch, number: u64) -> Result<Arc<dyn MetaStore>> {
-        self.batch.store(number.saturating_sub(1), Ordering::SeqCst);
+    /// The journal has no numbers up to here, so the next one must be in a table before the store is opened again.
+    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn MetaStore>> {
+        self.batch.store(last, Ordering::SeqCst);
         self.is_numbered.store(true, Ordering::SeqCst);
-        self.write(batch)?;
-        self.make_durable()?;
-        self.keyspace.rotate_memtable_and_wait().map_err(|error| failed("write out a table", &error))?;
         Ok(self)
     }
 }

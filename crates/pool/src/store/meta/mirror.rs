@@ -41,8 +41,8 @@ pub(crate) trait SecondMeta: Send + Sync + 'static {
 pub(crate) trait NewCopy: Send + Sync + 'static {
     /// Applies changes that no batch number covers.
     fn fill(&self, batch: Batch) -> Result<()>;
-    /// Applies the last batch, with this number, and makes everything durable.
-    fn complete(self: Arc<Self>, batch: Batch, number: u64) -> Result<Arc<dyn MetaStore>>;
+    /// Continues as a store whose last batch had this number. [`MetaStore::write_out`] must follow.
+    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn MetaStore>>;
 }
 
 /// A rule of the copies. Tests switch one off, and see that the simulation finds out.
@@ -331,8 +331,10 @@ impl MirroredMeta {
         place: &dyn SecondMeta,
         pair: u64,
     ) -> Result<()> {
-        let number = self.first.position().written.saturating_add(1);
-        let second = store.complete(pair_batch(Some(pair)), number)?;
+        let second = store.numbered(self.first.position().written)?;
+        second.write(pair_batch(Some(pair)))?;
+        second.make_durable()?;
+        second.write_out()?;
         // Until the first copy says so, an error leaves a copy that counts and gets no more batches.
         state.is_declared = false;
         place.declare_whole()?;

@@ -75,6 +75,10 @@ pub(crate) trait MetaStore: MetaView {
     fn batches_after(&self, _number: u64) -> Result<Option<Vec<Batch>>> {
         Ok(None)
     }
+    /// Moves everything that is durable from the journal to tables.
+    fn write_out(&self) -> Result<()> {
+        Ok(())
+    }
     /// About how many keys there are.
     fn keys_about(&self) -> u64 {
         0
