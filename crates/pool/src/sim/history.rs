@@ -357,6 +357,9 @@ pub(super) fn live_with<F: Future<Output = Result<(), String>>>(
         if let Ok(engine) = pool.engine() {
             *shared.meters.borrow_mut() = Some(engine.meters.clone());
         }
+        if pool.metadata_copies().is_ok_and(|copies| copies.whole == 2) {
+            disk.trust_second();
+        }
         verify::verify(&pool, shared).await?;
         using(pool, of_life).await
     });

@@ -69,6 +69,8 @@ impl Mark {
 
 /// A key, and its value or `None` if it is deleted.
 type Change = (Key, Option<Bytes>);
+/// The same in a journal.
+type Item<'a> = (&'a [u8], Option<&'a [u8]>);
 
 /// A whole batch.
 struct Whole {
@@ -303,7 +305,7 @@ fn whole_batch(bytes: &[u8]) -> Decoded<Whole> {
 }
 
 /// Reads an item: a key, and its value or `None` if it is deleted. Returns `None` for any other item.
-fn read_item<'a>(decoder: &mut Decoder<'a>) -> Decoded<Option<(&'a [u8], Option<&'a [u8]>)>> {
+fn read_item<'a>(decoder: &mut Decoder<'a>) -> Decoded<Option<Item<'a>>> {
     match decoder.u8()? {
         TAG_CLEAR => {
             decoder.u64()?;
