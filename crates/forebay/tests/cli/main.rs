@@ -5,6 +5,7 @@
 mod admin;
 mod api;
 mod configuration;
+mod copies;
 mod daemon;
 mod export;
 mod http;

@@ -21,6 +21,7 @@ use super::relay::Phase;
 use super::takeover::Takeover;
 use super::{content, schedule, verify};
 use crate::base::sources::Clock;
+use crate::format::keys::Key;
 use crate::sim::faulty::{FaultyDisk, Plan, Protection};
 use crate::store::meta::PAIR_KEY;
 use crate::{Error, Pool, PoolOptions, Stability};
@@ -358,11 +359,25 @@ pub(super) fn live_with<F: Future<Output = Result<(), String>>>(
             *shared.meters.borrow_mut() = Some(engine.meters.clone());
         }
         if pool.metadata_copies().is_ok_and(|copies| copies.whole == 2) {
+            compare_copies(&pool)?;
             disk.trust_second();
         }
         verify::verify(&pool, shared).await?;
         using(pool, of_life).await
     });
+}
+
+/// Returns an error if the copies of the metadata differ.
+fn compare_copies(pool: &Pool) -> Result<(), String> {
+    let Ok(engine) = pool.engine() else { return Ok(()) };
+    let mut next = Some(Key::new());
+    while let Some(from) = next {
+        next = engine.stores.meta.compare_copies(from).map_err(|error| format!("compare: {error}"))?;
+    }
+    match engine.stores.meta.copies() {
+        copies if copies.whole == 2 => Ok(()),
+        copies => Err(format!("the copies of the metadata: {:?}", copies.cause)),
+    }
 }
 
 /// Runs `life` on a new simulated machine, until it ends or the power fails.

@@ -74,7 +74,9 @@ impl CopiesMark {
             return Err(Error::NotPool {
                 path: directory.to_path_buf(),
                 cause: format!(
-                    "it is to hold the second copy of the pool for the first time (the pool has no {COPIES_FILE} file that names it), and is not empty"
+                    "it is to hold the second copy of the pool for the first time (the pool has no {COPIES_FILE} file that names it), and is not empty; if the first copy of the pool is lost and this is \
+                     the second, `forebay pool promote {}` makes it the pool",
+                    directory.display()
                 ),
             });
         }

@@ -24,6 +24,9 @@ const SCRUB_PAUSE: Duration = Duration::from_secs(60);
 /// How often a second copy of the metadata that is missing is looked for.
 const COPY_PAUSE: Duration = Duration::from_secs(5);
 
+/// The longest pause after failures: a disk that is full stays full for a while.
+const COPY_PAUSE_MAX: Duration = Duration::from_secs(60);
+
 /// Starts the tasks.
 pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
     let age = Duration::from_millis(engine.options.dirty_age_ms_max.max(1));
@@ -178,24 +181,25 @@ async fn log_keeper(engine: Weak<Engine>, signals: Arc<Signals>, wanted: Arc<Not
 
 /// Builds a second copy of the metadata when there is none.
 async fn copier(engine: Weak<Engine>, signals: Arc<Signals>) {
-    let mut last = String::new();
+    let (mut last, mut pause) = (String::new(), COPY_PAUSE);
     while !signals.is_closing() {
         let Some(engine) = engine.upgrade() else { break };
         let built = engine.copy_metadata().await.map_err(|error| error.to_string());
+        pause = if built.is_ok() { COPY_PAUSE } else { (pause * 2).min(COPY_PAUSE_MAX) };
         if let Err(error) = built
             && !engine.is_closing()
             && error != last
         {
             tracing::warn!(
                 error,
-                "there is no second copy of the metadata; the pool looks for its directory every 5 seconds"
+                "there is no second copy of the metadata; the pool tries to build one at least once a minute"
             );
             last = error;
         }
         drop(engine);
         tokio::select! {
             biased;
-            () = tokio::time::sleep(COPY_PAUSE) => {}
+            () = tokio::time::sleep(pause) => {}
             () = signals.closing() => {}
         }
     }

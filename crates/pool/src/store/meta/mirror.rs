@@ -302,23 +302,11 @@ impl MirroredMeta {
 
     /// Copies a part. Returns false at the end.
     fn copy_part(&self, building: &mut Building) -> Result<bool> {
-        let (mut changes, mut bytes, mut is_rest) = (Vec::new(), 0, false);
-        self.first.scan(building.until.clone()..keys::end(), &mut |key, value| {
-            if bytes >= PART_BYTES || changes.len() >= PART_KEYS {
-                is_rest = true;
-                return Ok(ControlFlow::Break(()));
-            }
-            bytes += key.len() + value.len();
-            changes.push((key.to_vec(), Some(Bytes::copy_from_slice(value))));
-            Ok(ControlFlow::Continue(()))
-        })?;
-        building.keys += changes.len() as u64;
-        if let Some((last, _)) = changes.last() {
-            building.until = [&last[..], &[0]].concat();
-        }
-        if !is_rest {
-            building.until = keys::end();
-        }
+        let Part { pairs, next } = part_of(&*self.first, building.until.clone())?;
+        building.keys += pairs.len() as u64;
+        let is_rest = next.is_some();
+        building.until = next.unwrap_or_else(keys::end);
+        let changes = pairs.into_iter().map(|(key, value)| (key, Some(value))).collect();
         building.store.fill(Batch { changes })?;
         self.tell(Some((building.keys, self.first.keys_about().max(building.keys))), None);
         Ok(is_rest)
@@ -373,6 +361,28 @@ impl MirroredMeta {
         }
         Some(second)
     }
+}
+
+/// Some keys and values.
+#[derive(PartialEq, Eq)]
+struct Part {
+    pairs: Vec<(Key, Bytes)>,
+    /// The key to continue with; `None` at the end.
+    next: Option<Key>,
+}
+
+fn part_of(store: &dyn MetaStore, from: Key) -> Result<Part> {
+    let (mut part, mut bytes) = (Part { pairs: Vec::new(), next: None }, 0);
+    store.scan(from..keys::end(), &mut |key, value| {
+        if bytes >= PART_BYTES || part.pairs.len() >= PART_KEYS {
+            part.next = Some(key.to_vec());
+            return Ok(ControlFlow::Break(()));
+        }
+        bytes += key.len() + value.len();
+        part.pairs.push((key.to_vec(), Bytes::copy_from_slice(value)));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(part)
 }
 
 fn may_be_read_elsewhere(error: &Error) -> bool {
@@ -497,6 +507,22 @@ impl MetaStore for MirroredMeta {
             state.second = Second::Missing;
             self.tell(None, Some(error.to_string()));
         })
+    }
+
+    fn compare_copies(&self, from: Key) -> Result<Option<Key>> {
+        let mut state = self.state();
+        let Second::Whole(second) = &state.second else { return Ok(None) };
+        let from = from.max(FIRST_KEY.to_vec());
+        let cause = match (part_of(&*self.first, from.clone()), part_of(&**second, from)) {
+            (Ok(ours), Ok(theirs)) if ours == theirs => return Ok(ours.next),
+            // Reading found this, too, and was answered by the second copy.
+            (Err(error), Ok(theirs)) if may_be_read_elsewhere(&error) => return Ok(theirs.next),
+            (Err(error), _) => return Err(error),
+            (Ok(_), Ok(_)) => "the second copy of the metadata differs from the first".to_owned(),
+            (Ok(_), Err(error)) => format!("read the second copy of the metadata: {error}"),
+        };
+        self.leave(&mut state, cause);
+        Ok(None)
     }
 
     fn drop_copy(&self, cause: &str) {

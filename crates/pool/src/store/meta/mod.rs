@@ -95,6 +95,11 @@ pub(crate) trait MetaStore: MetaView {
     fn build_copy(&self, _pair: u64) -> Result<bool> {
         Ok(false)
     }
+    /// Compares a part of the copies, from this key on, and gives the second one up if it differs or cannot be read. Returns the key to
+    /// continue with; `None` at the end.
+    fn compare_copies(&self, _from: Key) -> Result<Option<Key>> {
+        Ok(None)
+    }
     /// Goes on without the second copy, from the next write on.
     fn drop_copy(&self, _cause: &str) {}
     /// All keys and values at this instant. The default copies them; a store should do better if it can.
