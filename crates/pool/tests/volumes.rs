@@ -180,9 +180,9 @@ async fn what_is_not_a_pool_of_this_release_is_refused() {
     std::fs::write(directory.path().join("thesis.tex"), "mine").unwrap();
     assert!(matches!(Pool::open(directory.path(), options()).await, Err(Error::NotPool { .. })));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
-    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 7\n").unwrap();
+    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 8\n").unwrap();
     let newer = Pool::open(directory.path(), options()).await.err().unwrap();
-    assert!(matches!(newer, Error::NewerFormat { found: 7, known: 6, .. }));
+    assert!(matches!(newer, Error::NewerFormat { found: 8, known: 7, .. }));
     std::fs::write(directory.path().join("FORMAT"), "forebay-pool 1\n").unwrap();
     let older = Pool::open(directory.path(), options()).await.err().unwrap();
     assert!(matches!(older, Error::OlderFormat { found: 1, known: 2, .. }));
