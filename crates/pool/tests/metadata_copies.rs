@@ -113,12 +113,7 @@ async fn a_pool_of_the_last_release_gets_a_second_copy_of_its_metadata_while_it_
         rounds += 1;
         assert!(rounds < 100_000);
     }
-    pool.scrub_start().await.unwrap();
-    let count = |directory: &Path| fs::read_dir(directory.join("segments")).map_or(0, Iterator::count);
-    eventually("the segments are in both copies", || {
-        !pool.scrub_status().unwrap().running && count(&place.copy()) >= count(place.home.path())
-    })
-    .await;
+    eventually("the segments are in both copies", || place.copy().join("COMPLETE").is_file()).await;
     pool.close().await.unwrap();
     assert_eq!(fs::read_to_string(place.home.path().join("FORMAT")).unwrap(), "forebay-pool 7\n");
     Pool::promote(&place.copy(), options(), false).await.unwrap();
@@ -175,6 +170,35 @@ async fn a_second_copy_that_is_damaged_is_found_by_the_scrub_and_built_again() {
     Pool::promote(&place.copy(), options(), false).await.unwrap();
     let pool = Pool::open(&place.copy(), options()).await.unwrap();
     assert_filled(&pool).await;
+    pool.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_whose_segments_missed_something_says_so_until_a_scrub_has_ended() {
+    let place = Place::new();
+    let pool = place.open().await;
+    whole(&pool).await;
+    let complete = place.copy().join("COMPLETE");
+    assert!(complete.is_file());
+    let segments = place.copy().join("segments");
+    fs::rename(&segments, place.other.path().join("elsewhere")).unwrap();
+    let root = pool.volume_create(spec("kafka")).await.unwrap().root;
+    pool.reap_orphans().await.unwrap();
+    let log = file(&pool, root, "log").await;
+    write(&pool, log, 0, &pattern(1, 3_000_000)).await;
+    pool.commit(log, 0, 0).await.unwrap();
+    assert!(!complete.is_file() && pool.scrub_status().unwrap().degraded);
+    pool.close().await.unwrap();
+    let found = Pool::assess_copy(&place.copy(), options()).await.unwrap();
+    assert!(found.mismatches.contains(&Mismatch::CopyIncomplete), "{found:?}");
+    assert!(matches!(Pool::promote(&place.copy(), options(), false).await, Err(Error::Refused { .. })));
+    let pool = place.open().await;
+    eventually("the segments are in both copies", || complete.is_file()).await;
+    pool.close().await.unwrap();
+    Pool::promote(&place.copy(), options(), false).await.unwrap();
+    let pool = Pool::open(&place.copy(), options()).await.unwrap();
+    let log = pool.lookup(pool.volume("kafka").unwrap().root, b"log").await.unwrap();
+    assert!(read_all(&pool, log.handle).await == pattern(1, 3_000_000));
     pool.close().await.unwrap();
 }
 

@@ -183,6 +183,7 @@ async fn a_copy_that_was_left_behind_says_so_and_the_pool_that_it_was_promoted_f
     // It comes back, and is behind until a new copy is whole.
     let daemon = disks.start();
     wait_for_copies(&daemon);
+    wait_until("the segments are in both copies", || disks.copy().join("COMPLETE").is_file());
     daemon.stop();
     let promoted = disks.promote(&["--first-is-lost"]);
     assert_eq!(promoted.status, 0, "{promoted:?}");

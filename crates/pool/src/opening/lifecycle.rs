@@ -75,7 +75,9 @@ impl Engine {
         // Below, nothing can change a file without asking.
         let boot_max = foundation.witness.own()?.state().map_or(0, |state| state.boot);
         let meta = confirmed::meta(permit, foundation.meta).store((!wanted.accept).then_some(boot_max))?;
-        let store = confirmed::segments(permit, foundation.segments).store();
+        let forsaking = meta.clone();
+        let forsake = Box::new(move |cause: &str| forsaking.drop_copy(cause));
+        let store = confirmed::segments(permit, foundation.segments).store(forsake);
         let log = foundation.log.map(|files| confirmed::log(permit, files));
         let witness = confirmed::witness(permit, foundation.witness);
         let finish = || match &home {
@@ -88,6 +90,11 @@ impl Engine {
         let read_only = wanted.read_only;
         if !read_only {
             store.prepare()?;
+            // What the second copy missed in an earlier start, its metadata has missed too.
+            let copies = meta.copies();
+            if copies.whole < copies.wanted {
+                store.declare_complete(wanted.is_new)?;
+            }
             examine::tidy(&*store, &verdict, &there)?;
         }
         let started = begin_boot(

@@ -107,6 +107,9 @@ fn examine_all(directory: &Path, options: &PoolOptions) -> Result<Basis> {
     let verdict = examine::examine(&meta, &segments, Some(&log), &witness, wanted)?;
     mismatches.extend(verdict.mismatches);
     mismatches.extend(missing_segments(&meta, &segments)?);
+    if !segments.is_complete()? {
+        mismatches.push(Mismatch::CopyIncomplete);
+    }
     let written = std::fs::metadata(directory.join(crate::store::witness::STATE_FILE));
     let written: Option<SystemTime> = written.and_then(|written| written.modified()).ok();
     let assessment =

@@ -211,6 +211,13 @@ impl SegmentStore for Confirmed<dyn SegmentStore> {
         self.permit.confirm()?;
         self.store.delete_aside(id)
     }
+    fn is_complete(&self) -> Result<bool> {
+        self.store.is_complete()
+    }
+    fn declare_complete(&self, is_complete: bool) -> Result<()> {
+        self.permit.confirm()?;
+        self.store.declare_complete(is_complete)
+    }
 }
 
 impl LogStore for Confirmed<dyn LogStore> {

@@ -17,6 +17,8 @@ use crate::store::copies::{CopiesMark, write_durably};
 use crate::{Error, Result};
 
 const META_FILE: &str = "META";
+/// META of a copy that is stale, if there was no room to say so.
+const META_ASIDE: &str = "META.stale";
 const META_WORD: &str = "forebay-metadata-copy 1";
 const STORE_PREFIX: &str = "meta.";
 
@@ -43,11 +45,19 @@ fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Error 
 impl Named {
     /// What META in `directory` says; `None` if there is none.
     pub(crate) fn read(directory: &Path) -> Result<Option<Named>> {
-        let path = directory.join(META_FILE);
-        let text = match std::fs::read_to_string(&path) {
+        let named = Named::read_file(&directory.join(META_FILE))?;
+        if named.is_some() {
+            return Ok(named);
+        }
+        let aside = Named::read_file(&directory.join(META_ASIDE))?;
+        Ok(aside.map(|named| Named { is_whole: false, ..named }))
+    }
+
+    fn read_file(path: &Path) -> Result<Option<Named>> {
+        let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(&path, "read the file")(error)),
+            Err(error) => return Err(failed(path, "read the file")(error)),
         };
         let damaged =
             || Error::Damaged(format!("{} does not say which store the second copy uses", path.display()));
@@ -70,14 +80,23 @@ impl Named {
 
     /// Removes META.
     pub(crate) fn remove(directory: &Path) -> Result<()> {
-        let path = directory.join(META_FILE);
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(failed(&path, "remove the file")(error))
+        [META_FILE, META_ASIDE].map(|name| directory.join(name)).iter().try_for_each(|path| {
+            match std::fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    Err(failed(path, "remove the file")(error))
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
-        }
+        })
     }
+}
+
+/// Lets META name no store any more.
+fn set_aside(directory: &Path) -> Result<()> {
+    let path = directory.join(META_FILE);
+    let renamed = std::fs::rename(&path, directory.join(META_ASIDE));
+    let durable = renamed.and_then(|()| std::fs::File::open(directory)?.sync_all());
+    durable.map_err(failed(&path, "set the file aside"))
 }
 
 fn number_of(store: &str) -> Option<u64> {
@@ -154,7 +173,9 @@ impl SecondMeta for CopyPlace {
         match self.named()? {
             Some(named) if named.is_whole => {
                 self.permit.confirm()?;
-                Named { is_whole: false, ..named }.write(&self.directory)
+                let written = Named { is_whole: false, ..named }.write(&self.directory);
+                // A disk that is full may have no room for a file.
+                written.or_else(|_| set_aside(&self.directory))
             }
             _ => Ok(()),
         }
