@@ -225,6 +225,8 @@ struct State {
 enum Second {
     Missing,
     Building(Building),
+    /// It has every batch, with the first copy's numbers, and does not count yet.
+    Numbered(Arc<dyn MetaStore>),
     /// It has every batch that the first copy has.
     Whole(Arc<dyn MetaStore>),
 }
@@ -316,14 +318,12 @@ impl MirroredMeta {
     fn finish_building(
         &self,
         state: &mut State,
-        store: Arc<dyn NewCopy>,
+        second: Arc<dyn MetaStore>,
         place: &dyn SecondMeta,
         pair: u64,
     ) -> Result<()> {
-        let second = store.numbered(self.first.position().written)?;
         second.write(pair_batch(Some(pair)))?;
         second.make_durable()?;
-        second.write_out()?;
         // Until the first copy says so, an error leaves a copy that counts and gets no more batches.
         state.is_declared = false;
         place.declare_whole()?;
@@ -339,18 +339,43 @@ impl MirroredMeta {
     }
 
     /// Does a part of the work. Returns true if there is more to do.
-    fn build_part(&self, state: &mut State, place: &dyn SecondMeta, pair: u64) -> Result<bool> {
+    fn build_part(&self, state: &mut State, place: &dyn SecondMeta) -> Result<bool> {
         match &mut state.second {
-            Second::Whole(_) => Ok(false),
+            Second::Whole(_) | Second::Numbered(_) => Ok(false),
             Second::Missing => self.begin_building(state, place).map(|()| true),
             Second::Building(building) => {
                 if self.copy_part(building)? {
                     return Ok(true);
                 }
-                let store = building.store.clone();
-                self.finish_building(state, store, place, pair).map(|()| false)
+                let second = building.store.clone().numbered(self.first.position().written)?;
+                // The first batch with a number.
+                second.write(Batch::default())?;
+                self.first.write(Batch::default())?;
+                state.second = Second::Numbered(second);
+                Ok(true)
             }
         }
+    }
+
+    /// Lets the new copy count, if it is complete. Writing its numbers to tables may take long, so batches go on meanwhile.
+    fn try_to_finish(&self, place: &dyn SecondMeta, pair: u64) -> Result<bool> {
+        let numbered = match &self.state().second {
+            Second::Numbered(second) => Some(second.clone()),
+            _ => None,
+        };
+        let Some(second) = numbered else { return Ok(false) };
+        let written = second.write_out();
+        let mut state = self.state();
+        if !matches!(&state.second, Second::Numbered(now) if Arc::ptr_eq(now, &second)) {
+            return Ok(false);
+        }
+        let finished = written.and_then(|()| self.finish_building(&mut state, second, place, pair));
+        finished.map(|()| true).inspect_err(|error| self.give_up_building(&mut state, error))
+    }
+
+    fn give_up_building(&self, state: &mut State, error: &Error) {
+        state.second = Second::Missing;
+        self.tell(None, Some(error.to_string()));
     }
 
     /// The second copy, if a read of the first failed in a way that the second may not.
@@ -435,7 +460,7 @@ impl MetaStore for MirroredMeta {
         self.first.write(batch.clone())?;
         let written = match &state.second {
             Second::Missing => return Ok(()),
-            Second::Whole(second) => second.write(batch),
+            Second::Whole(second) | Second::Numbered(second) => second.write(batch),
             Second::Building(building) => {
                 let mut changes = batch.changes;
                 changes.retain(|(key, _)| *key < building.until && self.keeps(Rule::ApplyWhileBuilding));
@@ -502,11 +527,11 @@ impl MetaStore for MirroredMeta {
 
     fn build_copy(&self, pair: u64) -> Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
+        if self.try_to_finish(&**place, pair)? {
+            return Ok(false);
+        }
         let mut state = self.state();
-        self.build_part(&mut state, &**place, pair).inspect_err(|error| {
-            state.second = Second::Missing;
-            self.tell(None, Some(error.to_string()));
-        })
+        self.build_part(&mut state, &**place).inspect_err(|error| self.give_up_building(&mut state, error))
     }
 
     fn compare_copies(&self, from: Key) -> Result<Option<Key>> {
