@@ -21,7 +21,6 @@ use super::relay::Phase;
 use super::takeover::Takeover;
 use super::{content, schedule, verify};
 use crate::base::sources::Clock;
-use crate::format::keys::Key;
 use crate::sim::faulty::{FaultyDisk, Plan, Protection};
 use crate::store::meta::PAIR_KEY;
 use crate::{Error, Pool, PoolOptions, Stability};
@@ -131,8 +130,6 @@ pub(super) fn appetite(random: &mut Random) -> Appetite {
     }
 }
 
-/// Tells the generator of losses from the others of a history.
-const LOSSES: u64 = 0x1055;
 /// In how many of a thousand histories there is a second node.
 const WITH_SECOND_NODE: u64 = 150;
 /// In how many of a thousand lives of these it takes the pool over.
@@ -206,7 +203,7 @@ fn run_with(disk: Arc<FaultyDisk>, seed: u64, drawn: Drawn, takeovers: u64) -> R
     let shared = Shared::new(disk.clone(), appetite, setting.options.bytes_max.is_some());
     let mut report = Report::default();
     // A generator of its own, so that histories of pools with one copy stay what they were.
-    let mut losses = Random::new(seed ^ LOSSES);
+    let mut losses = Random::new(seed ^ 0x1055);
     for life in 0..=setting.lives {
         let last = life == setting.lives;
         let end = if !last && random.permille(750) { End::Crash } else { End::Close };
@@ -358,26 +355,10 @@ pub(super) fn live_with<F: Future<Output = Result<(), String>>>(
         if let Ok(engine) = pool.engine() {
             *shared.meters.borrow_mut() = Some(engine.meters.clone());
         }
-        if pool.metadata_copies().is_ok_and(|copies| copies.whole == 2) {
-            compare_copies(&pool)?;
-            disk.trust_second();
-        }
+        verify::compare_copies(&pool, &disk)?;
         verify::verify(&pool, shared).await?;
         using(pool, of_life).await
     });
-}
-
-/// Returns an error if the copies of the metadata differ.
-fn compare_copies(pool: &Pool) -> Result<(), String> {
-    let Ok(engine) = pool.engine() else { return Ok(()) };
-    let mut next = Some(Key::new());
-    while let Some(from) = next {
-        next = engine.stores.meta.compare_copies(from).map_err(|error| format!("compare: {error}"))?;
-    }
-    match engine.stores.meta.copies() {
-        copies if copies.whole == 2 => Ok(()),
-        copies => Err(format!("the copies of the metadata: {:?}", copies.cause)),
-    }
 }
 
 /// Runs `life` on a new simulated machine, until it ends or the power fails.
