@@ -33,9 +33,10 @@ fuzz: ## Fuzz the NFS and the S3 server, 10 minutes each target, or FOREBAY_FUZZ
 soak: ## Simulate crashes of the pool until Ctrl-C, or for FOREBAY_SOAK_MINUTES
 	@scripts/soak
 
-log-rules: ## Switch each rule of the intent log off, and see that the simulation finds it, in two minutes
+log-rules: ## Switch each rule of the intent log and of the metadata's copies off, and see that the simulation finds it, in four minutes
 	$(CARGO) test --profile ci --locked --package forebay-pool --lib -- --ignored --nocapture --exact \
-	    sim::log_tests::each_rule_of_the_log_that_is_switched_off_is_found
+	    sim::log_tests::each_rule_of_the_log_that_is_switched_off_is_found \
+	    sim::copy_tests::each_rule_of_the_copies_that_is_switched_off_is_found
 
 crash: ## Kill the daemon 100 times while S3 clients change objects, with two copies, then 20 times with one
 	@scripts/setup tests

@@ -15,7 +15,7 @@ const CALLS: u32 = 20_000_000;
 async fn main() {
     let calls = std::env::args().nth(1).and_then(|calls| calls.parse().ok()).unwrap_or(CALLS);
     let directory = tempfile::tempdir().expect("a directory");
-    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 6\n").expect("a pool");
+    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 7\n").expect("a pool");
     let node = Node::here(Some("a")).expect("a node");
     let standby = Standby { directory: directory.path().to_owned(), node, witness: None };
     let claim = standby.wait(async |_| Ok::<(), Infallible>(())).await.expect("a claim");

@@ -154,7 +154,7 @@ mod tests {
 
     fn pool() -> tempfile::TempDir {
         let directory = tempfile::tempdir().unwrap();
-        std::fs::write(directory.path().join("FORMAT"), "forebay-pool 6\n").unwrap();
+        std::fs::write(directory.path().join("FORMAT"), "forebay-pool 7\n").unwrap();
         directory
     }
 

@@ -18,7 +18,7 @@ const ENOUGH: Duration = Duration::from_secs(10);
 
 fn pool() -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
-    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 6\n").expect("a pool");
+    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 7\n").expect("a pool");
     File::create(directory.path().join("LOCK")).expect("its lock");
     directory
 }

@@ -1,5 +1,6 @@
 //! The pool's interface. Each method calls the engine's method of the same name.
 
+mod copies;
 mod recorded;
 
 use std::ops::Range;
@@ -19,7 +20,7 @@ use crate::opening::assemble;
 use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
 use crate::store::home::Home;
-use crate::store::meta::MemoryMeta;
+use crate::store::meta::{MemoryMeta, MetaFiles};
 use crate::store::room::UnlimitedRoom;
 use crate::store::segment::{MemorySegments, SegmentFiles};
 use crate::store::witness::MemoryWitness;
@@ -100,7 +101,7 @@ impl Pool {
     /// Creates a pool in memory, which is dropped with its last clone. For tests and fuzzing.
     pub async fn in_memory(options: PoolOptions) -> Result<Pool> {
         let foundation = Foundation {
-            meta: Arc::new(MemoryMeta::default()),
+            meta: MetaFiles::single(Arc::new(MemoryMeta::default())),
             segments: SegmentFiles::single(Arc::new(MemorySegments::default())),
             room: Box::new(UnlimitedRoom),
             clock: Arc::new(SystemClock),

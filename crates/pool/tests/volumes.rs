@@ -180,9 +180,9 @@ async fn what_is_not_a_pool_of_this_release_is_refused() {
     std::fs::write(directory.path().join("thesis.tex"), "mine").unwrap();
     assert!(matches!(Pool::open(directory.path(), options()).await, Err(Error::NotPool { .. })));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
-    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 7\n").unwrap();
+    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 8\n").unwrap();
     let newer = Pool::open(directory.path(), options()).await.err().unwrap();
-    assert!(matches!(newer, Error::NewerFormat { found: 7, known: 6, .. }));
+    assert!(matches!(newer, Error::NewerFormat { found: 8, known: 7, .. }));
     std::fs::write(directory.path().join("FORMAT"), "forebay-pool 1\n").unwrap();
     let older = Pool::open(directory.path(), options()).await.err().unwrap();
     assert!(matches!(older, Error::OlderFormat { found: 1, known: 2, .. }));
@@ -218,7 +218,7 @@ async fn a_pool_of_the_format_before_is_opened_and_becomes_one_of_this() {
     let pool = Pool::open(directory.path(), options()).await.unwrap();
     assert_eq!(read(&pool, log, 0, u32::MAX).await, content);
     pool.close().await.unwrap();
-    assert_eq!(std::fs::read_to_string(directory.path().join("FORMAT")).unwrap(), "forebay-pool 6\n");
+    assert_eq!(std::fs::read_to_string(directory.path().join("FORMAT")).unwrap(), "forebay-pool 7\n");
     std::fs::remove_file(directory.path().join("STATE")).unwrap();
     assert!(matches!(Pool::open(directory.path(), options()).await, Err(Error::Refused { .. })));
 }
@@ -252,9 +252,9 @@ async fn a_pool_that_has_lost_its_format_file_is_not_begun_anew() {
         assert!(
             matches!(&error, Error::Refused { mismatch, .. } if matches!(**mismatch, Mismatch::NoFormat { .. }))
         );
-        assert!(error.to_string().contains("echo forebay-pool 6 >FORMAT"), "{error}");
+        assert!(error.to_string().contains("echo forebay-pool 7 >FORMAT"), "{error}");
     }
-    std::fs::write(&format, "forebay-pool 6\n").unwrap();
+    std::fs::write(&format, "forebay-pool 7\n").unwrap();
     let pool = Pool::open(directory.path(), options()).await.unwrap();
     pool.lookup(pool.volume("kafka").unwrap().root, b"log").await.unwrap();
 }

@@ -34,6 +34,7 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
         lost_found_segments: stored.lost_found_segments,
         lost_found_bytes: stored.lost_found_bytes,
         scrub: scrub(&api)?,
+        metadata: pool.metadata_copies()?.into(),
         release: RELEASE.to_owned(),
     }))
 }

@@ -147,6 +147,7 @@ async fn each_rule_without_a_hold_time_fires_at_once_and_is_resolved() {
             pool(seen).stored = Stored { lost_found_segments: 1, ..Stored::default() }
         }),
         ("ForebayPoolDegraded", |seen, _| pool(seen).scrub.degraded = true),
+        ("ForebayMetadataRescued", |seen, _| pool(seen).metadata.rescued = 1),
         ("ForebayNoSpaceForClients", |seen, now| {
             seen.nfs.failures = vec![failures(StatusClass::Space, 1, now)]
         }),
@@ -239,6 +240,7 @@ async fn rules_with_a_hold_time_wait_for_it() {
             seen.alert_targets_failing = vec![("mail".to_owned(), "no such user".to_owned())];
         }),
         ("ForebayFilesShort", 60, |seen| seen.process.files = 950),
+        ("ForebayMetadataInOneCopy", 300, |seen| pool(seen).metadata.wanted = 2),
         ("ForebayScrubOverdue", 3600, |seen| pool(seen).scrub.finished = Some(SystemTime::UNIX_EPOCH)),
     ];
     for (name, hold, change) in cases {

@@ -59,7 +59,7 @@ pub use nfs::{
     OperationView, SessionView, TlsState,
 };
 pub use node::{NodePhase, NodeView, TakeoverKind, TakeoverView};
-pub use pool::{CheckRequest, CheckView, EfficiencyView, LostSegmentView, PoolView, ScrubView};
+pub use pool::{CheckRequest, CheckView, EfficiencyView, LostSegmentView, MetadataView, PoolView, ScrubView};
 pub use s3::{
     NewS3Group, NewS3Key, NewS3User, S3GroupView, S3KeyCreated, S3KeyEdit, S3KeyView, S3PolicyDocument,
     S3UserEdit, S3UserView,

@@ -122,6 +122,36 @@ impl From<forebay_pool::ScrubStatus> for ScrubView {
     }
 }
 
+/// The copies of the metadata.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct MetadataView {
+    /// Number of copies that the pool should keep: 2 with `pool.copies_directory`.
+    pub copies_wanted: u64,
+    /// Number of copies that have everything that was acknowledged.
+    pub copies: u64,
+    /// Number of keys that a copy that is being built has.
+    pub keys_copied: Option<u64>,
+    /// About how many keys it will have.
+    pub keys_total: Option<u64>,
+    /// Why a copy is missing.
+    pub cause: Option<String>,
+    /// Number of reads since the start that the first copy could not answer, and the second one did.
+    pub reads_rescued: u64,
+}
+
+impl From<forebay_pool::MetadataCopies> for MetadataView {
+    fn from(copies: forebay_pool::MetadataCopies) -> Self {
+        MetadataView {
+            copies_wanted: copies.wanted,
+            copies: copies.whole,
+            keys_copied: copies.building.map(|(copied, _)| copied),
+            keys_total: copies.building.map(|(_, total)| total),
+            cause: copies.cause,
+            reads_rescued: copies.rescued,
+        }
+    }
+}
+
 /// The storage used by the files of one volume, or of all volumes.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct EfficiencyView {
@@ -192,6 +222,8 @@ pub struct PoolView {
     pub lost_found_bytes: u64,
     /// The state of the scrub.
     pub scrub: ScrubView,
+    /// The copies of the metadata.
+    pub metadata: MetadataView,
     /// The daemon's release.
     pub release: String,
 }

@@ -51,8 +51,13 @@ pub async fn open_pool(config: &PoolConfig, permit: Permit) -> Result<Pool> {
 /// Refuses to let root write into another user's pool: that user could no longer open the files that root
 /// creates.
 pub fn check_owner(directory: &Path) -> Result<()> {
+    if Pool::is_in(directory) { check_owner_of_files(directory) } else { Ok(()) }
+}
+
+/// Like [`check_owner`], for a directory that need not hold a pool.
+pub fn check_owner_of_files(directory: &Path) -> Result<()> {
     let owner = std::fs::metadata(directory).map_or(0, |metadata| metadata.uid());
-    if owner == 0 || !rustix::process::geteuid().is_root() || !Pool::is_in(directory) {
+    if owner == 0 || !rustix::process::geteuid().is_root() {
         return Ok(());
     }
     bail!(

@@ -6,6 +6,7 @@ mod admin;
 mod alerts;
 mod api;
 mod configuration;
+mod copies;
 mod daemon;
 mod export;
 mod http;

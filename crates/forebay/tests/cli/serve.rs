@@ -194,7 +194,7 @@ fn a_pool_of_a_newer_format_is_refused() {
     let pool = daemon.pool.clone();
     daemon.stop();
     let text = std::fs::read_to_string(&format).unwrap();
-    let newer = text.replacen("forebay-pool 6", "forebay-pool 99", 1);
+    let newer = text.replacen("forebay-pool 7", "forebay-pool 99", 1);
     assert_ne!(newer, text);
     std::fs::write(&format, newer).unwrap();
     assert_refused(&serve(&pool, &[]), 1, &["format 99 is newer", "use the newer release"]);

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::base::histogram::Histogram;
-use crate::{Distribution, ScrubStatus, Space, Stored, VolumeId};
+use crate::{Distribution, MetadataCopies, ScrubStatus, Space, Stored, VolumeId};
 
 /// A count that only grows.
 #[derive(Debug, Default)]
@@ -143,6 +143,8 @@ pub struct PoolCounters {
     pub stored: Stored,
     /// The state of the scrub.
     pub scrub: ScrubStatus,
+    /// The copies of the metadata.
+    pub metadata: MetadataCopies,
     /// Stable storage failed: the pool writes nothing more until it is opened again.
     pub stopped: bool,
 }

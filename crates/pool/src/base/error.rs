@@ -377,8 +377,8 @@ impl Explain for Error {
                 "copy its files with the older release, or choose an empty directory"
             }
             Error::Refused { .. } => {
-                "put back what is missing (mount its disk, or restore it from a backup that holds all of the directory), or see what can \
-                 be had without it: `forebay pool recover` opens the pool with the metadata that is there and says first what that \
+                "put back what is missing (mount its disk, or restore it from a backup that holds all of the directory), make the \
+                 second copy the pool if there is one (`forebay pool promote`), or see what can be had without it: `forebay pool recover` opens the pool with the metadata that is there and says first what that \
                  loses, `forebay pool salvage` reads records out of the segments alone"
             }
             Error::NotPool { .. } => "choose an empty directory or an existing pool",

@@ -140,6 +140,37 @@ pub enum Mismatch {
         /// No sync that was answered before needs the log, if that is known.
         since: Option<SystemTime>,
     },
+    /// The STATE file is older than the second copy's.
+    #[error(
+        "its STATE file knows the intent log up to lap {found}, and the second copy's up to lap {known}: the file was replaced by an older one"
+    )]
+    StateBehindCopy {
+        /// The last lap that the file names.
+        found: u64,
+        /// The last lap that the second copy's names.
+        known: u64,
+    },
+    /// A second copy of the metadata that is known to be behind.
+    #[error(
+        "its copy of the metadata is stale: the pool went on without it, so what was acknowledged since then is missing"
+    )]
+    CopyStale,
+    /// A second copy that lacks a part of the intent log.
+    #[error(
+        "its copy of the intent log is not whole, so the last bytes that were promised to be durable may be missing"
+    )]
+    CopyLog,
+    /// A second copy that missed bytes, and no scrub has ended since.
+    #[error(
+        "its segments may lack bytes: it missed some, and no scrub has ended since then that found them all there"
+    )]
+    CopyIncomplete,
+    /// A second copy that lacks segments.
+    #[error("its copy lacks {missing} segments that hold data")]
+    CopySegments {
+        /// Segments that the metadata names and the copy does not have.
+        missing: usize,
+    },
     /// The metadata names segments, but none of their files exist.
     #[error("{named} segments hold its data, and none of them is in {directory}; is the disk mounted there?")]
     NoSegments {

@@ -421,6 +421,42 @@ pub struct ScrubStatus {
     pub degraded: bool,
 }
 
+/// A second copy of a pool, which may become the pool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyAssessment {
+    /// The pool's id.
+    pub pool: PoolId,
+    /// The last start that the copy knows.
+    pub start: u64,
+    /// The last batch of metadata that it has.
+    pub batch: u64,
+    /// When the pool last recorded its state there.
+    pub written: Option<SystemTime>,
+    /// What is missing, or does not fit.
+    pub mismatches: Vec<Mismatch>,
+}
+
+/// The copies of the metadata.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetadataCopies {
+    /// The number of copies that should be kept.
+    pub wanted: u64,
+    /// The number of copies that have everything that was acknowledged.
+    pub whole: u64,
+    /// A second copy is being built: keys that it has, and about how many there are.
+    pub building: Option<(u64, u64)>,
+    /// Why the second copy is missing or behind.
+    pub cause: Option<String>,
+    /// Reads that the first copy could not answer, and the second one did, since the pool was opened.
+    pub rescued: u64,
+}
+
+impl Default for MetadataCopies {
+    fn default() -> MetadataCopies {
+        MetadataCopies { wanted: 1, whole: 1, building: None, cause: None, rescued: 0 }
+    }
+}
+
 /// The result of checking a pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {

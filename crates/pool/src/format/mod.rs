@@ -13,4 +13,4 @@ pub(crate) mod log;
 pub(crate) mod records;
 
 /// The format of a pool that this release has opened, and the newest that it reads.
-pub(crate) const FORMAT: u32 = 6;
+pub(crate) const FORMAT: u32 = 7;

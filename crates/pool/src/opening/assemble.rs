@@ -11,7 +11,9 @@ use crate::opening::lifecycle::Foundation;
 use crate::store::copies::CopiesMark;
 use crate::store::home::{Home, count_segments};
 use crate::store::log::{FileLog, LogFiles, LogStore};
-use crate::store::meta::{Expected, Extent, FjallMeta, View, remove_leftovers};
+use crate::store::meta::{
+    CopyPlace, Expected, Extent, FjallMeta, MetaFiles, SecondMeta, View, remove_leftovers,
+};
 use crate::store::room::FileSystemRoom;
 use crate::store::segment::{FileSegments, SegmentFiles, SegmentStore};
 use crate::store::witness::{DirectoryWitness, Found, Witness};
@@ -33,9 +35,12 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
         let witness = Arc::new(DirectoryWitness::of(home.path(), copy.clone()));
         let wanted = Wanted { is_new: home.is_new(), has_state: home.has_state(), accept, read_only: false };
         let expected = Expected { permit: options.permit.clone(), ..expected(&*witness, wanted, directory)? };
-        let meta = FjallMeta::open(&home.meta(), &expected)?;
+        let first = Arc::new(FjallMeta::open(&home.meta(), &expected)?);
+        let second = copy.clone().map(|(mark, directory)| -> Arc<dyn SecondMeta> {
+            Arc::new(CopyPlace::of(directory, mark, options.permit.clone()))
+        });
         let foundation = Foundation {
-            meta: Arc::new(meta),
+            meta: MetaFiles { second, ..MetaFiles::single(first) },
             segments: segments(&home, &options, copy.clone()),
             room: Box::new(FileSystemRoom(directory.to_path_buf())),
             clock: Arc::new(SystemClock),
@@ -66,7 +71,7 @@ pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> R
         FjallMeta::examine(&home.meta(), &expected)?;
         let view = View::make(&home.meta(), &std::env::temp_dir(), Extent::All)?;
         let foundation = Foundation {
-            meta: Arc::new(FjallMeta::open(view.directory(), &expected)?),
+            meta: MetaFiles::single(Arc::new(FjallMeta::open(view.directory(), &expected)?)),
             segments: segments_to_read(&home, copy.clone()),
             room: Box::new(FileSystemRoom(directory.to_path_buf())),
             clock: Arc::new(SystemClock),
@@ -90,12 +95,24 @@ type Copy = (CopiesMark, PathBuf);
 /// The second copy, if the pool keeps one.
 fn second_copy(home: &Home, options: &PoolOptions) -> Result<Option<Copy>> {
     let Some(directory) = options.copies_directory.clone() else { return Ok(None) };
+    require_no_pool(&directory)?;
     Ok(Some((home.copies_mark(&directory)?, directory)))
+}
+
+/// A copy that was promoted is newer than the pool that it was a copy of.
+fn require_no_pool(directory: &Path) -> Result<()> {
+    if !Home::is_in(directory) {
+        return Ok(());
+    }
+    let cause = "pool.copies_directory names it, but it is a pool of its own: if the second copy was promoted, it is the pool now, so \
+                 name it as pool.directory and keep this one aside";
+    Err(Error::NotPool { path: directory.to_path_buf(), cause: cause.to_owned() })
 }
 
 /// Like [`second_copy`], but changes nothing.
 fn second_copy_to_read(home: &Home, options: &PoolOptions) -> Result<Option<Copy>> {
     let Some(directory) = options.copies_directory.clone() else { return Ok(None) };
+    require_no_pool(&directory)?;
     Ok(home.copies_mark_known(&directory)?.map(|mark| (mark, directory)))
 }
 

@@ -138,6 +138,7 @@ impl Evidence {
         self.judge_state(pool, report)?;
         if let Found::There(copy) = self.copy {
             self.judge_part("the second copy", pool, &copy.into(), report)?;
+            self.judge_laps(&copy, report)?;
         }
         for (id, header) in &self.headers {
             let Some(origin) = header.origin else { continue };
@@ -153,6 +154,16 @@ impl Evidence {
         }
         self.judge_segments(report)?;
         self.judge_log(pool, report)
+    }
+
+    /// The laps of the log are recorded in the pool's directory first. So the second copy knows no later ones, unless the pool's STATE was
+    /// put back from a backup. Its metadata may have followed the second copy's since, so this alone would show it.
+    fn judge_laps(&self, copy: &State, report: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
+        let Found::There(own) = self.own else { return Ok(()) };
+        if own.boot != copy.boot || copy.log.last <= own.log.last {
+            return Ok(());
+        }
+        report(Mismatch::StateBehindCopy { found: own.log.last, known: copy.log.last })
     }
 
     /// The log belongs to this pool and this history, is no newer than the metadata, and is whole.

@@ -35,7 +35,7 @@ use crate::parts::xattr_presence::Presence;
 use crate::store::confirmed;
 use crate::store::home::Home;
 use crate::store::log::LogFiles;
-use crate::store::meta::{Batch, MetaStore};
+use crate::store::meta::{Batch, MetaFiles, MetaStore};
 use crate::store::room::Room;
 use crate::store::segment::{SegmentFiles, SegmentWriter, Stamp};
 use crate::store::witness::{Keeper, LogSpan, Phase, State, Witness};
@@ -47,7 +47,7 @@ const INODES_CACHED_MAX: usize = 64 << 10;
 
 /// The stores and settings that an engine is built on.
 pub(crate) struct Foundation {
-    pub(crate) meta: Arc<dyn MetaStore>,
+    pub(crate) meta: MetaFiles,
     pub(crate) segments: SegmentFiles,
     /// The files of the intent log. `None` if the pool cannot have one.
     pub(crate) log: Option<LogFiles>,
@@ -73,8 +73,11 @@ impl Engine {
         let permit = &options.permit;
         let Foundation { room, clock, entropy, wanted, naming, home, .. } = foundation;
         // Below, nothing can change a file without asking.
-        let meta = confirmed::meta(permit, foundation.meta);
-        let store = confirmed::segments(permit, foundation.segments).store();
+        let boot_max = foundation.witness.own()?.state().map_or(0, |state| state.boot);
+        let meta = confirmed::meta(permit, foundation.meta).store((!wanted.accept).then_some(boot_max))?;
+        let forsaking = meta.clone();
+        let forsake = Box::new(move |cause: &str| forsaking.drop_copy(cause));
+        let store = confirmed::segments(permit, foundation.segments).store(forsake);
         let log = foundation.log.map(|files| confirmed::log(permit, files));
         let witness = confirmed::witness(permit, foundation.witness);
         let finish = || match &home {
@@ -87,6 +90,11 @@ impl Engine {
         let read_only = wanted.read_only;
         if !read_only {
             store.prepare()?;
+            // What the second copy missed in an earlier start, its metadata has missed too.
+            let copies = meta.copies();
+            if copies.whole < copies.wanted {
+                store.declare_complete(wanted.is_new)?;
+            }
             examine::tidy(&*store, &verdict, &there)?;
         }
         let started = begin_boot(

@@ -7,4 +7,5 @@ pub(crate) mod assemble;
 pub(crate) mod examine;
 pub(crate) mod lifecycle;
 pub(crate) mod log;
+pub(crate) mod promote;
 pub(crate) mod replay;

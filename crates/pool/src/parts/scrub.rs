@@ -73,6 +73,9 @@ pub(crate) struct State {
     pub(crate) described: Vec<String>,
     /// The number of frames that readers found damaged in one copy and that were repaired.
     pub(crate) repaired_by_readers: u64,
+    /// What the segments' copies had missed when the scrub began, unless one was missing. At its end the copies are complete, if that is
+    /// all.
+    pub(crate) vouches: Option<u64>,
     /// Whether a scrub is needed because a copy has missed a write.
     pub(crate) wanted: bool,
     /// The last segment that may lack a write in a copy, if such a scrub waits until those segments are no longer in use.

@@ -22,6 +22,7 @@ use super::takeover::Takeover;
 use super::{content, schedule, verify};
 use crate::base::sources::Clock;
 use crate::sim::faulty::{FaultyDisk, Plan, Protection};
+use crate::store::meta::PAIR_KEY;
 use crate::{Error, Pool, PoolOptions, Stability};
 
 /// The simulated time after which unfinished operations count as hanging.
@@ -36,6 +37,8 @@ pub(crate) struct Report {
     pub(crate) bytes_chunked: u64,
     /// How often another node took the pool over.
     pub(crate) takeovers: u64,
+    /// How often the first copy was lost.
+    pub(crate) losses: u64,
     /// A hash of all steps of the disk.
     pub(crate) trace: u64,
 }
@@ -199,6 +202,8 @@ fn run_with(disk: Arc<FaultyDisk>, seed: u64, drawn: Drawn, takeovers: u64) -> R
     let Drawn { mut random, setting, appetite } = drawn;
     let shared = Shared::new(disk.clone(), appetite, setting.options.bytes_max.is_some());
     let mut report = Report::default();
+    // A generator of its own, so that histories of pools with one copy stay what they were.
+    let mut losses = Random::new(seed ^ 0x1055);
     for life in 0..=setting.lives {
         let last = life == setting.lives;
         let end = if !last && random.permille(750) { End::Crash } else { End::Close };
@@ -228,6 +233,10 @@ fn run_with(disk: Arc<FaultyDisk>, seed: u64, drawn: Drawn, takeovers: u64) -> R
         );
         report.takeovers += u64::from(takeover.is_some_and(|takeover| takeover.end(&shared)));
         disk.crash(random.next());
+        match disk.befall(&mut losses, setting.clients * setting.operations) {
+            Ok(is_lost) => report.losses += u64::from(is_lost),
+            Err(error) => shared.fail(format!("the second copy cannot take the place of the first: {error}")),
+        }
         report.bytes_chunked += shared.meters.take().map_or(0, |meters| meters.bytes_chunked.get());
         if shared.has_failed() {
             break;
@@ -346,6 +355,7 @@ pub(super) fn live_with<F: Future<Output = Result<(), String>>>(
         if let Ok(engine) = pool.engine() {
             *shared.meters.borrow_mut() = Some(engine.meters.clone());
         }
+        verify::compare_copies(&pool, &disk)?;
         verify::verify(&pool, shared).await?;
         using(pool, of_life).await
     });
@@ -571,7 +581,7 @@ async fn nothing_left(pool: Pool, shared: Rc<Shared>) -> Result<(), String> {
     pool.settle().await.map_err(|error| format!("settle: {error}"))?;
     pool.close().await.map_err(|error| format!("close: {error}"))?;
     // No operation deletes the records of protocols.
-    let theirs = |key: &[u8]| key.first() == Some(&0x40);
+    let theirs = |key: &[u8]| key.first() == Some(&0x40) || *key == PAIR_KEY;
     // The marks of starts stay for the lifetime of the pool.
     let starts = crate::format::keys::starts();
     let keys = shared.disk.keys().into_iter().filter(|key| !theirs(key) && !starts.contains(key));

@@ -21,6 +21,7 @@ mod buckets;
 mod client;
 pub(crate) mod clone_ends;
 mod content;
+mod copy_tests;
 mod early_tests;
 mod effect;
 mod fault_tests;

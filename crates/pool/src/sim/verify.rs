@@ -6,6 +6,8 @@ use super::client::{Shared, list};
 use super::file::Look;
 use super::model::{Body, Effect, Life, Made, Node, NodeId, World};
 use super::tree::{Tree, difference, walk, xattrs};
+use crate::format::keys::Key;
+use crate::sim::faulty::FaultyDisk;
 use crate::*;
 
 /// The number of handles of freed inodes to try.
@@ -318,4 +320,21 @@ fn compare_attributes(world: &World, id: NodeId, found: &Attributes) -> Found<()
         return Err(format!("change {} after {}", found.change, node.change));
     }
     Ok(())
+}
+
+/// Returns an error if the pool says that both copies of the metadata are whole, and they differ.
+pub(super) fn compare_copies(pool: &Pool, disk: &FaultyDisk) -> Result<(), String> {
+    let Ok(engine) = pool.engine() else { return Ok(()) };
+    if engine.stores.meta.copies().whole < 2 {
+        return Ok(());
+    }
+    disk.trust_second();
+    let mut next = Some(Key::new());
+    while let Some(from) = next {
+        next = engine.stores.meta.compare_copies(from).map_err(|error| format!("compare: {error}"))?;
+    }
+    match engine.stores.meta.copies() {
+        copies if copies.whole == 2 => Ok(()),
+        copies => Err(format!("the copies of the metadata: {:?}", copies.cause)),
+    }
 }

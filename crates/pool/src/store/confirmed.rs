@@ -6,22 +6,38 @@
 //!
 //! Not asked are the threads of the metadata store, which write out and merge its tables on their own.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::log::{LogFiles, LogStore};
-use super::meta::{Batch, MetaStore, MetaView, Position, Visit};
+use super::meta::{Batch, MetaFiles, MetaStore, MetaView, NewCopy, Position, SecondMeta, Visit};
 use super::segment::{SegmentFiles, SegmentStore};
 use super::witness::{Found, State, Witness};
 use crate::Result;
 use crate::base::permit::Permit;
 use crate::format::keys::{Key, SegmentId};
 
-/// The metadata store, asking.
-pub(crate) fn meta(permit: &Permit, store: Arc<dyn MetaStore>) -> Arc<dyn MetaStore> {
-    if permit.asks() { Arc::new(ConfirmedMeta { permit: permit.clone(), store }) } else { store }
+/// The metadata, each copy asking.
+pub(crate) fn meta(permit: &Permit, files: MetaFiles) -> MetaFiles {
+    if !permit.asks() {
+        return files;
+    }
+    let MetaFiles { first, second, .. } = files;
+    let second =
+        second.map(|store| -> Arc<dyn SecondMeta> { Arc::new(Confirmed { permit: permit.clone(), store }) });
+    MetaFiles {
+        first: one_meta(permit, first),
+        second,
+        #[cfg(test)]
+        broken: files.broken,
+    }
+}
+
+fn one_meta(permit: &Permit, store: Arc<dyn MetaStore>) -> Arc<dyn MetaStore> {
+    Arc::new(ConfirmedMeta { permit: permit.clone(), store })
 }
 
 /// The segments, each copy asking.
@@ -107,6 +123,45 @@ impl MetaStore for ConfirmedMeta {
     fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
         self.store.snapshot()
     }
+    fn batches_after(&self, number: u64) -> Result<Option<Vec<Batch>>> {
+        self.store.batches_after(number)
+    }
+    fn write_out(&self) -> Result<()> {
+        self.permit.confirm()?;
+        self.store.write_out()
+    }
+    fn keys_about(&self) -> u64 {
+        self.store.keys_about()
+    }
+}
+
+impl SecondMeta for Confirmed<dyn SecondMeta> {
+    fn open(&self) -> Result<Option<Arc<dyn MetaStore>>> {
+        Ok(self.store.open()?.map(|store| one_meta(&self.permit, store)))
+    }
+    fn create(&self) -> Result<Arc<dyn NewCopy>> {
+        self.permit.confirm()?;
+        let store = self.store.create()?;
+        Ok(Arc::new(Confirmed { permit: self.permit.clone(), store }))
+    }
+    fn declare_whole(&self) -> Result<()> {
+        self.permit.confirm()?;
+        self.store.declare_whole()
+    }
+    fn declare_stale(&self) -> Result<()> {
+        self.permit.confirm()?;
+        self.store.declare_stale()
+    }
+}
+
+impl NewCopy for Confirmed<dyn NewCopy> {
+    fn fill(&self, batch: Batch) -> Result<()> {
+        self.permit.confirm()?;
+        self.store.fill(batch)
+    }
+    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn MetaStore>> {
+        Ok(one_meta(&self.permit, self.store.clone().numbered(last)?))
+    }
 }
 
 /// One copy of the segments, so the operations on copies stay at their defaults.
@@ -156,6 +211,13 @@ impl SegmentStore for Confirmed<dyn SegmentStore> {
         self.permit.confirm()?;
         self.store.delete_aside(id)
     }
+    fn is_complete(&self) -> Result<bool> {
+        self.store.is_complete()
+    }
+    fn declare_complete(&self, is_complete: bool) -> Result<()> {
+        self.permit.confirm()?;
+        self.store.declare_complete(is_complete)
+    }
 }
 
 impl LogStore for Confirmed<dyn LogStore> {
@@ -201,11 +263,14 @@ impl Witness for Confirmed<dyn Witness> {
         self.permit.confirm()?;
         self.store.note(state)
     }
-    fn note_in_copy(&self, state: &State, durably: bool, may_replace: &dyn Fn(&Found) -> bool) {
-        // The state in the copy may be older than the pool's.
-        if self.permit.confirm().is_ok() {
-            self.store.note_in_copy(state, durably, may_replace);
-        }
+    fn note_in_copy(&self, state: &State, durably: bool, may_replace: &dyn Fn(&Found) -> bool) -> Result<()> {
+        // The look comes last, because a comparison takes a while.
+        let refusal = Cell::new(None);
+        let may_replace = |found: &Found| {
+            may_replace(found) && self.permit.confirm().map_err(|error| refusal.set(Some(error))).is_ok()
+        };
+        let noted = self.store.note_in_copy(state, durably, &may_replace);
+        refusal.into_inner().map_or(noted, Err)
     }
 }
 
@@ -244,7 +309,8 @@ mod tests {
         assert_eq!(store.read(id, 0, 3).unwrap(), Some(Bytes::from_static(b"one")));
         assert_eq!(store.list().unwrap(), [(id, 3)]);
 
-        let store = meta(&refusing(), Arc::<MemoryMeta>::default());
+        let files = MetaFiles::single(Arc::<MemoryMeta>::default());
+        let store = meta(&refusing(), files).store(Some(0)).unwrap();
         let changes = vec![(b"key".to_vec(), Some(Bytes::new()))];
         assert!(refused(store.write(Batch { changes })));
         assert!(refused(store.make_durable()) && refused(store.give_back()));

@@ -17,6 +17,8 @@ use crate::{Error, Result};
 const COPIES_FILE: &str = "COPIES";
 const MARK_FILE: &str = "FOREBAY-COPY";
 const MARK_FILE_NEW: &str = "FOREBAY-COPY.new";
+/// The mark of a copy that becomes a pool.
+const GIVEN_UP_FILE: &str = "FOREBAY-COPY.given-up";
 const MARK_WORD: &str = "forebay-copy";
 
 /// The mark that the copy's directory must have.
@@ -72,7 +74,9 @@ impl CopiesMark {
             return Err(Error::NotPool {
                 path: directory.to_path_buf(),
                 cause: format!(
-                    "it is to hold the second copy of the pool for the first time (the pool has no {COPIES_FILE} file that names it), and is not empty"
+                    "it is to hold the second copy of the pool for the first time (the pool has no {COPIES_FILE} file that names it), and is not empty; if the first copy of the pool is lost and this is \
+                     the second, `forebay pool promote {}` makes it the pool",
+                    directory.display()
                 ),
             });
         }
@@ -103,6 +107,32 @@ impl CopiesMark {
     }
 }
 
+/// Whether `directory` is a second copy, or one whose promotion was interrupted.
+pub(crate) fn is_copy(directory: &Path) -> bool {
+    [MARK_FILE, GIVEN_UP_FILE].iter().any(|name| directory.join(name).is_file())
+}
+
+/// Lets the pool whose copy this is not find its mark any more.
+pub(crate) fn give_up_mark(directory: &Path) -> Result<()> {
+    let (mark, given_up) = (directory.join(MARK_FILE), directory.join(GIVEN_UP_FILE));
+    match std::fs::rename(&mark, given_up) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => File::open(directory).and_then(|directory| directory.sync_all()),
+    }
+    .map_err(failed(&mark, "give up the copy's mark"))
+}
+
+/// Removes what is left of the mark.
+pub(crate) fn forget_mark(directory: &Path) -> Result<()> {
+    let given_up = directory.join(GIVEN_UP_FILE);
+    match std::fs::remove_file(&given_up) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(failed(&given_up, "remove the file")(error))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn random_mark() -> Result<String> {
     let mut bytes = [0; 16];
     let path = Path::new("/dev/urandom");
@@ -113,7 +143,7 @@ fn random_mark() -> Result<String> {
 }
 
 /// Replaces a file in `directory` atomically and durably.
-fn write_durably(directory: &Path, path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write_durably(directory: &Path, path: &Path, text: &str) -> Result<()> {
     let new = path.with_extension("new");
     let write = || {
         let mut file = File::create(&new)?;

@@ -177,29 +177,30 @@ impl Home {
         if self.format.is_some_and(|format| format >= FORMAT) && !creating.exists() {
             return Ok(());
         }
-        self.write_format(FORMAT)
+        write_format(&self.path)
     }
+}
 
-    fn write_format(&self, number: u32) -> Result<()> {
-        let creating = self.path.join(CREATING_FILE);
-        let (new, format) = (self.path.join("FORMAT.new"), self.path.join(FORMAT_FILE));
-        let write = || {
-            let mut file = File::create(&new)?;
-            writeln!(file, "{FORMAT_WORD} {number}")?;
-            file.sync_all()?;
-            // The directories must be durable before the FORMAT file that vouches for them.
-            File::open(&self.path)?.sync_all()?;
-            std::fs::rename(&new, &format)?;
-            File::open(&self.path)?.sync_all()?;
-            absent(std::fs::remove_file(&creating))?;
-            File::open(&self.path)?.sync_all()?;
-            match self.path.canonicalize()?.parent() {
-                Some(above) => File::open(above)?.sync_all(),
-                None => Ok(()),
-            }
-        };
-        write().map_err(io_error(&format, "write the pool's format file"))
-    }
+/// Records that `directory` holds a complete pool of the current format.
+pub(crate) fn write_format(directory: &Path) -> Result<()> {
+    let creating = directory.join(CREATING_FILE);
+    let (new, format) = (directory.join("FORMAT.new"), directory.join(FORMAT_FILE));
+    let write = || {
+        let mut file = File::create(&new)?;
+        writeln!(file, "{FORMAT_WORD} {FORMAT}")?;
+        file.sync_all()?;
+        // The directories must be durable before the FORMAT file that vouches for them.
+        File::open(directory)?.sync_all()?;
+        std::fs::rename(&new, &format)?;
+        File::open(directory)?.sync_all()?;
+        absent(std::fs::remove_file(&creating))?;
+        File::open(directory)?.sync_all()?;
+        match directory.canonicalize()?.parent() {
+            Some(above) => File::open(above)?.sync_all(),
+            None => Ok(()),
+        }
+    };
+    write().map_err(io_error(&format, "write the pool's format file"))
 }
 
 fn read_format(path: &Path) -> Result<Option<u32>> {
@@ -275,7 +276,7 @@ fn absent(removed: io::Result<()>) -> io::Result<()> {
 }
 
 /// Locks the directory itself, so that the pool stays locked even if the lock file is deleted.
-fn lock_directory(path: &Path) -> Result<File> {
+pub(crate) fn lock_directory(path: &Path) -> Result<File> {
     let directory = File::open(path).map_err(io_error(path, "open the pool's directory"))?;
     locked(path, directory)
 }
@@ -288,6 +289,12 @@ fn lock(path: &Path) -> Result<File> {
         .truncate(false)
         .open(&name)
         .map_err(io_error(&name, "open the lock file (make the directory writable for this user)"))?;
+    locked(path, file)
+}
+
+/// Locks a file that exists already.
+pub(crate) fn lock_file(path: &Path) -> Result<File> {
+    let file = File::open(path).map_err(io_error(path, "open the lock file"))?;
     locked(path, file)
 }
 

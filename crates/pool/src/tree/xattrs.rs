@@ -216,7 +216,7 @@ mod tests {
     use crate::format::frames::Naming;
     use crate::format::keys::Key;
     use crate::opening::lifecycle::Foundation;
-    use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
+    use crate::store::meta::{Batch, MemoryMeta, MetaFiles, MetaStore, MetaView, Visit};
     use crate::store::room::UnlimitedRoom;
     use crate::store::segment::{MemorySegments, SegmentFiles};
     use crate::{NewInode, Pool, PoolOptions, VolumeSpec};
@@ -254,7 +254,7 @@ mod tests {
 
     fn open(meta: &Arc<Counting>, store: &Arc<MemorySegments>) -> Pool {
         let foundation = Foundation {
-            meta: meta.clone(),
+            meta: MetaFiles::single(meta.clone()),
             segments: SegmentFiles::single(store.clone()),
             room: Box::new(UnlimitedRoom),
             clock: Arc::new(SystemClock),

@@ -21,6 +21,12 @@ const FLUSHES_MAX: usize = 16;
 /// How often the scrubber checks whether it has work.
 const SCRUB_PAUSE: Duration = Duration::from_secs(60);
 
+/// How often a second copy of the metadata that is missing is looked for.
+const COPY_PAUSE: Duration = Duration::from_secs(5);
+
+/// The longest pause after failures: a disk that is full stays full for a while.
+const COPY_PAUSE_MAX: Duration = Duration::from_secs(60);
+
 /// Starts the tasks.
 pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
     let age = Duration::from_millis(engine.options.dirty_age_ms_max.max(1));
@@ -31,6 +37,9 @@ pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
         tokio::spawn(chunker(Arc::downgrade(engine), engine.signals.clone(), engine.options.inline_age)),
         tokio::spawn(scrubber(Arc::downgrade(engine), engine.signals.clone())),
     ];
+    if engine.stores.meta.copies().wanted > 1 {
+        tasks.push(tokio::spawn(copier(Arc::downgrade(engine), engine.signals.clone())));
+    }
     if let Some(log) = &engine.log {
         tasks.push(tokio::spawn(log_keeper(Arc::downgrade(engine), engine.signals.clone(), log.wanted())));
     }
@@ -166,6 +175,32 @@ async fn log_keeper(engine: Weak<Engine>, signals: Arc<Signals>, wanted: Arc<Not
             && !matches!(error, Error::NoSpace)
         {
             tracing::warn!(%error, "no file of the intent log could be prepared; until one is, syncs take longer");
+        }
+    }
+}
+
+/// Builds a second copy of the metadata when there is none.
+async fn copier(engine: Weak<Engine>, signals: Arc<Signals>) {
+    let (mut last, mut pause) = (String::new(), COPY_PAUSE);
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        let built = engine.copy_metadata().await.map_err(|error| error.to_string());
+        pause = if built.is_ok() { COPY_PAUSE } else { (pause * 2).min(COPY_PAUSE_MAX) };
+        if let Err(error) = built
+            && !engine.is_closing()
+            && error != last
+        {
+            tracing::warn!(
+                error,
+                "there is no second copy of the metadata; the pool tries to build one at least once a minute"
+            );
+            last = error;
+        }
+        drop(engine);
+        tokio::select! {
+            biased;
+            () = tokio::time::sleep(pause) => {}
+            () = signals.closing() => {}
         }
     }
 }

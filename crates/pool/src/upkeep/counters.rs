@@ -42,6 +42,7 @@ impl Engine {
             space: self.space()?,
             stored: self.stored(),
             scrub: self.scrub_status(),
+            metadata: self.stores.meta.copies(),
             stopped: self.stopped.check().is_err(),
         })
     }

@@ -12,6 +12,7 @@ pub(crate) mod efficiency;
 pub(crate) mod headers;
 pub(crate) mod log;
 pub(crate) mod lost_and_found;
+pub(crate) mod metadata_copy;
 pub(crate) mod reaper;
 pub(crate) mod scrub;
 pub(crate) mod scrub_metadata;

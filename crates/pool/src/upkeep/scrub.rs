@@ -157,7 +157,8 @@ impl Engine {
                 state.wanted = false;
             }
             let running = sync::lock(&engine.upkeep.scrub.state).record.running;
-            Ok(was_wanted || (!running && engine.copy_lacks_segments()?))
+            let lacks = || Ok(!engine.stores.segments.is_complete()? || engine.copy_lacks_segments()?);
+            Ok(was_wanted || (!running && lacks()?))
         })
         .await
     }
@@ -200,6 +201,8 @@ impl Engine {
             state.record = ScrubRecord { running: true, started, finished, since, ..ScrubRecord::default() };
             state.described.clear();
             state.generation += 1;
+            let segments = &self.stores.segments;
+            state.vouches = (!segments.is_degraded() && !state.wanted).then(|| segments.misses());
             state.record
         };
         tracing::info!("scrub started");
@@ -207,15 +210,22 @@ impl Engine {
     }
 
     async fn end_scrub(self: &Arc<Self>, generation: u64) -> Result<()> {
-        let record = {
+        let (record, vouches) = {
             let mut state = sync::lock(&self.upkeep.scrub.state);
             if !state.record.running || state.generation != generation {
                 return Ok(());
             }
             state.record.running = false;
             state.record.finished = seconds(self.clock.now());
-            state.record
+            (state.record, state.vouches.take())
         };
+        let engine = self.clone();
+        sync::blocking(move || {
+            let segments = &engine.stores.segments;
+            let vouches = vouches.is_some_and(|misses| misses == segments.misses());
+            if vouches && !segments.is_degraded() { segments.declare_complete(true) } else { Ok(()) }
+        })
+        .await?;
         let ScrubRecord { frames, bytes, repaired, damaged, .. } = record;
         tracing::info!(frames, bytes, repaired, damaged, "scrub finished");
         self.remember_scrub(record).await

@@ -15,6 +15,8 @@ use crate::format::keys::{self, Key};
 use crate::store::meta::MetaView;
 use crate::store::resilient::{Gap, ResilientView, after};
 
+/// About so many bytes of each copy are compared at once.
+const COMPARED_BYTES: u64 = 512 << 10;
 /// The number of bytes of keys and values that one step reads.
 const STEP_BYTES: u64 = 2 << 20;
 
@@ -42,7 +44,25 @@ impl Engine {
             (next, reported) = (rest, gaps.len());
             self.pause_until(began + pace(bytes, self.options.scrub_bytes_per_second)).await;
         }
+        self.compare_metadata(generation).await?;
         self.upkeep.scrub.metadata_read.store(begun, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Reads and compares the copies. A second copy that is damaged is built again.
+    async fn compare_metadata(self: &Arc<Self>, generation: u64) -> Result<()> {
+        let mut next = (self.stores.meta.copies().whole > 1).then(Key::new);
+        while let Some(from) = next {
+            if self.upkeep.scrub.running() != Some(generation) {
+                return Ok(());
+            }
+            self.require_open()?;
+            let (engine, began) = (self.clone(), Instant::now());
+            next = sync::blocking(move || engine.stores.meta.compare_copies(from)).await?;
+            self.pause_until(began + pace(COMPARED_BYTES, self.options.scrub_bytes_per_second)).await;
+        }
         Ok(())
     }
 }

@@ -59,6 +59,25 @@ pub(super) static RULES: &[Rule] = &[
         source: Daemon { hold: AT_ONCE, keep: SETTLED, check: pool_degraded },
     },
     Rule {
+        name: "ForebayMetadataInOneCopy",
+        severity: Severity::Warning,
+        watches: "For five minutes, the second copy of the metadata has been missing, behind, or being built.",
+        summary: "the metadata is in one copy",
+        runbook: "If the first disk is lost now, the pool is lost. 1. `forebay pool show` says why, and how far a new copy is. 2. Mount or \
+                  repair the disk of pool.copies_directory, or make room on it. The pool finds it within seconds and builds a new copy \
+                  while it serves.",
+        source: Daemon { hold: minutes(5), keep: SETTLED, check: metadata_in_one_copy },
+    },
+    Rule {
+        name: "ForebayMetadataRescued",
+        severity: Severity::Critical,
+        watches: "The first copy of the metadata could not be read, and the second one was.",
+        summary: "the first copy of the metadata is damaged; the second one is read instead",
+        runbook: "1. Look for I/O errors in the kernel's log. 2. Stop the daemon, and make the second copy the pool: `forebay pool promote \
+                  DIRECTORY`. 3. Replace the first disk, and name a directory on it as pool.copies_directory.",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: metadata_rescued },
+    },
+    Rule {
         name: "ForebayScrubOverdue",
         severity: Severity::Warning,
         watches: "No scrub has finished for 15 days, while the daemon was running for as long.",
@@ -137,6 +156,27 @@ fn segments_missing(facts: &Facts<'_>) -> Vec<Finding> {
 fn pool_degraded(facts: &Facts<'_>) -> Vec<Finding> {
     let is_degraded = facts.pool().is_some_and(|pool| pool.scrub.degraded);
     when(is_degraded, "pool", || "The second copy of the pool is missing. Data is stored in one copy.".into())
+}
+
+fn metadata_in_one_copy(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(metadata) = facts.pool().map(|pool| &pool.metadata) else { return Vec::new() };
+    when(metadata.whole < metadata.wanted, "pool", || match (&metadata.building, &metadata.cause) {
+        (Some((keys, total)), _) => {
+            format!("A second copy of the metadata is being built: {keys} of about {total} keys.")
+        }
+        (None, Some(cause)) => format!("The metadata is in one copy: {cause}"),
+        (None, None) => "The metadata is in one copy.".into(),
+    })
+}
+
+fn metadata_rescued(facts: &Facts<'_>) -> Vec<Finding> {
+    let rescued = facts.pool().map_or(0, |pool| pool.metadata.rescued);
+    when(rescued > 0, "pool", || {
+        format!(
+            "{} of metadata were answered by the second copy, because the first is damaged.",
+            several(rescued, "read")
+        )
+    })
 }
 
 fn scrub_overdue(facts: &Facts<'_>) -> Vec<Finding> {

@@ -396,6 +396,22 @@ pub(super) static FAMILIES: &[Family] = &[
         collect: Collect::Pool(|pool, samples| samples.one(pool.scrub.degraded)),
     },
     Family {
+        name: "forebay_pool_metadata_copies",
+        kind: Kind::Gauge,
+        labels: &[],
+        says: "Number of copies of the metadata that have everything that was acknowledged.",
+        then: "Below forebay_pool_copies, the pool depends on the first disk. `forebay pool show` says why, and how far a new copy is.",
+        collect: Collect::Pool(|pool, samples| samples.one(pool.metadata.whole)),
+    },
+    Family {
+        name: "forebay_pool_metadata_reads_rescued_total",
+        kind: Kind::Counter,
+        labels: &[],
+        says: "Reads of metadata that the first copy could not answer, and the second one did.",
+        then: "The first disk is damaged: replace it. See \"Losing a disk\" in the operator's guide.",
+        collect: Collect::Pool(|pool, samples| samples.one(pool.metadata.rescued)),
+    },
+    Family {
         name: "forebay_pool_stopped",
         kind: Kind::Gauge,
         labels: &[],

@@ -58,6 +58,28 @@ pub enum PoolCommand {
         remote: Remote,
     },
 
+    /// Make the second copy the pool, when the first copy is lost
+    ///
+    /// DIRECTORY is the one that pool.copies_directory named. The command makes it a pool of its own, in place; nothing is copied. Then
+    /// name it as pool.directory, and a new directory, on a new disk, as pool.copies_directory.
+    ///
+    /// Without --first-is-lost, the command only says what the copy has and when the pool last wrote to it. That time matters: a copy
+    /// that could not be reached when the pool went on without it does not know that. Everything acknowledged since is then only in
+    /// the first copy. Where the copy itself knows that something is missing, the command refuses, and exits with status 3; with
+    /// --accept-loss it goes on. The daemon must not be running, and the first copy must never be started again.
+    Promote {
+        /// The directory of the second copy
+        directory: std::path::PathBuf,
+
+        /// The first copy is lost, and the pool had the second one until then
+        #[arg(long)]
+        first_is_lost: bool,
+
+        /// Go on although something is missing
+        #[arg(long, requires = "first_is_lost")]
+        accept_loss: bool,
+    },
+
     /// Show the node that serves the pool, since when, and how it came to it
     ///
     /// For a pool that several nodes can serve (node.standby).

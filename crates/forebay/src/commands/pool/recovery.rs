@@ -1,13 +1,15 @@
 //! `forebay pool recover` and `forebay pool lost-found`: repairing an inconsistent pool, and its leftover
 //! segments.
 
-use anyhow::{Context, Result, anyhow};
-use forebay_admin::views::{List, LostSegmentView};
-use forebay_pool::{Assessment, Pool};
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+use forebay_admin::views::{List, LostSegmentView, time};
+use forebay_pool::{Assessment, CopyAssessment, Pool, PoolOptions};
 
 use super::arguments::LostFoundCommand;
 use crate::admin::client::Client;
-use crate::commands::init::check_owner;
+use crate::commands::init::{check_owner, check_owner_of_files};
 use crate::config::{PoolConfig, size};
 use crate::output::{print_as, print_columns, print_done, print_gone, print_line};
 
@@ -36,6 +38,38 @@ pub fn recover(config: &PoolConfig, accept_loss: bool) -> Result<()> {
             "the pool now matches its metadata; {aside} segments are in lost+found; check it with `forebay pool check --read`"
         ))
     })
+}
+
+/// Makes the second copy in `directory` the pool. Without `first_is_lost`, only says what it has.
+pub fn promote(directory: &Path, first_is_lost: bool, accept_loss: bool) -> Result<()> {
+    let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
+    runtime.block_on(async {
+        let found = Pool::assess_copy(directory, PoolOptions::default()).await?;
+        show_copy(directory, &found)?;
+        if !first_is_lost {
+            let accept = if found.mismatches.is_empty() { "" } else { " --accept-loss" };
+            bail!(
+                "nothing was changed; if the first copy is lost, and the pool wrote to this one until then, add --first-is-lost{accept}"
+            );
+        }
+        check_owner_of_files(directory)?;
+        Pool::promote(directory, PoolOptions::default(), accept_loss).await?;
+        print_line(&format!(
+            "{0} is the pool now: name it as pool.directory, remove pool.copies_directory or name a new directory there, and start the \
+             daemon; never start the first copy again",
+            directory.display()
+        ))
+    })
+}
+
+fn show_copy(directory: &Path, found: &CopyAssessment) -> Result<()> {
+    print_line(&format!("second copy {} of pool {}", directory.display(), found.pool))?;
+    let written = found.written.map_or_else(|| "at an unknown time".to_owned(), time);
+    print_line(&format!(
+        "the pool last recorded its state here {written}; if it ran later than about 10 seconds after that, it ran without this copy"
+    ))?;
+    print_line(&format!("the copy ends at batch {} of start {}", found.batch, found.start))?;
+    found.mismatches.iter().try_for_each(|mismatch| print_line(&format!("missing: {mismatch}")))
 }
 
 fn show(config: &PoolConfig, assessment: &Assessment) -> Result<()> {

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_admin::views::{
-    CheckRequest, CheckView, EfficiencyView, JobState, JobView, NodeView, PoolView, ProgressUnit, ScrubView,
+    CheckRequest, CheckView, EfficiencyView, JobState, JobView, MetadataView, NodeView, PoolView,
+    ProgressUnit, ScrubView,
 };
 use forebay_pool::Pool;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -64,6 +65,9 @@ pub fn run(command: PoolCommand) -> Result<()> {
             recovery::recover(&config.pool, accept_loss)
         }
         PoolCommand::Capacity { volume, days, remote } => capacity::run(volume.as_deref(), days, &remote),
+        PoolCommand::Promote { directory, first_is_lost, accept_loss } => {
+            recovery::promote(&directory, first_is_lost, accept_loss)
+        }
         PoolCommand::Owner(remote) => {
             let node: NodeView = Client::new(&remote)?.get("node")?;
             print_as(remote.format(), &node, show_node)
@@ -191,6 +195,7 @@ fn show(pool: &PoolView) -> Result<()> {
         ("inodes", pool.inodes_used.to_string()),
         ("orphans", pool.orphans.to_string()),
         ("copies", copies(&pool.scrub)),
+        ("metadata copies", metadata_copies(&pool.metadata)),
         ("scrub", progress(&pool.scrub)),
         ("damaged", pool.scrub.damaged.to_string()),
     ])
@@ -252,6 +257,19 @@ fn show_node(node: &NodeView) -> Result<()> {
 fn copies(status: &ScrubView) -> String {
     let missing = if status.degraded { ", degraded: the second is missing; the log says why" } else { "" };
     format!("{}{missing}", status.copies)
+}
+
+fn metadata_copies(metadata: &MetadataView) -> String {
+    let more = match (metadata.keys_copied, metadata.keys_total, &metadata.cause) {
+        _ if metadata.copies >= metadata.copies_wanted => String::new(),
+        (Some(copied), Some(total), _) => {
+            let percent = copied.saturating_mul(100) / total.max(1);
+            format!(", and a second one is being built: {}%", percent.min(100))
+        }
+        (_, _, Some(cause)) => format!(", and the second one is missing: {cause}"),
+        _ => ", and the second one is missing".to_owned(),
+    };
+    format!("{}{more}", metadata.copies)
 }
 
 fn progress(status: &ScrubView) -> String {

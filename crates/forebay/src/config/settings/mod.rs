@@ -141,11 +141,11 @@ const SETTINGS: &[Setting] = &[
         key: "copies_directory",
         kind: Kind::Text,
         value_name: "DIR",
-        summary: "A directory on another disk for a second copy of all data, or `none`.",
-        details: "All data is written to both copies before it is acknowledged. Data that is damaged in one \
-                  copy is read and repaired from the other. Can be set later; the scrub then fills the new \
-                  copy. The directory must be empty or hold this pool's copy. While the copy is missing, the \
-                  pool continues with one copy and reports it. Metadata has only one copy.",
+        summary: "A directory on another disk for a second copy of the pool, or `none`.",
+        details: "All data and all metadata is written to both copies before it is acknowledged. Data that is damaged in one \
+                  copy is read and repaired from the other. Can be set later; the new copy is then filled \
+                  while the pool serves. If the first disk is lost, `forebay pool promote` makes the second copy the pool. The directory must be empty or hold this pool's copy. While the copy is missing, the \
+                  pool continues with one copy and reports it.",
         set: |config, text| store(&mut config.pool.copies_directory, path_or_none(text)),
         get: |config| path_text(config.pool.copies_directory.as_deref()),
     },

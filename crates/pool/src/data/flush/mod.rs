@@ -325,7 +325,7 @@ mod tests {
     use crate::format::frames::{ALIKE, Naming};
     use crate::format::keys::Key;
     use crate::opening::lifecycle::Foundation;
-    use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
+    use crate::store::meta::{Batch, MemoryMeta, MetaFiles, MetaStore, MetaView, Position, Visit};
     use crate::store::room::UnlimitedRoom;
     use crate::store::segment::{MemorySegments, SegmentFiles};
     use crate::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
@@ -371,7 +371,7 @@ mod tests {
     fn held_pool(options: PoolOptions) -> (Arc<Held>, Pool) {
         let meta = Arc::<Held>::default();
         let foundation = Foundation {
-            meta: meta.clone(),
+            meta: MetaFiles::single(meta.clone()),
             segments: SegmentFiles::single(Arc::<MemorySegments>::default()),
             room: Box::new(UnlimitedRoom),
             clock: Arc::new(SystemClock),

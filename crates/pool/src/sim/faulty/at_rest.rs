@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::{FaultyDisk, Inner, Segment};
+use super::{FaultyDisk, Inner, Segment, Stored};
 use crate::format::keys::{Key, SegmentId};
 use crate::sim::random::Random;
 
@@ -54,8 +54,8 @@ impl FaultyDisk {
             }
         };
         match damage {
-            Damage::NoMetadata => (inner.meta, inner.batch) = (BTreeMap::new(), 0),
-            Damage::OlderMetadata => (inner.meta, inner.batch) = (older.meta.clone(), older.batch),
+            Damage::NoMetadata => inner.meta = Stored::default(),
+            Damage::OlderMetadata => inner.meta = older.meta.clone(),
             Damage::NoState => inner.states.clear(),
             Damage::OlderState => inner.states.clone_from(&older.states),
             Damage::NoSegments => inner.copies[0].clear(),
@@ -82,7 +82,7 @@ impl FaultyDisk {
 
     /// Damages a record of the metadata.
     pub(crate) fn spoil(&self, key: &Key) {
-        if let Some(value) = self.inner().meta.get_mut(key) {
+        if let Some(value) = self.inner().meta.map.get_mut(key) {
             *value = Bytes::from_static(b"spoiled");
         }
     }

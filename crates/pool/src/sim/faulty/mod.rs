@@ -14,6 +14,7 @@
 //! them, as Linux drops pages that it could not write. Later syncs succeed.
 
 mod at_rest;
+mod metadata;
 mod node;
 mod stores;
 
@@ -21,14 +22,14 @@ pub(crate) use at_rest::Damage;
 pub(crate) use node::{Fence, Plan, Protection};
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use tokio::sync::Notify;
 
+use self::metadata::{Fate, Second, Stored};
 use self::node::Node;
-use self::stores::{FaultyLog, FaultyMeta, FaultySegments, FaultyWitness};
+use self::stores::{FaultyLog, FaultySegments, FaultyWitness};
 use crate::base::sources::{Clock, SystemClock, SystemEntropy};
 use crate::engine::Engine;
 use crate::format::frames::Naming;
@@ -38,7 +39,7 @@ use crate::opening::lifecycle::Foundation;
 use crate::parts::log::Rule;
 use crate::sim::random::Random;
 use crate::store::log::LogFiles;
-use crate::store::meta::{Batch, MemoryMeta, MetaStore};
+use crate::store::meta::Batch;
 use crate::store::room::UnlimitedRoom;
 use crate::store::segment::{SegmentFiles, SegmentStore};
 use crate::store::witness::State;
@@ -84,11 +85,11 @@ struct Segment {
 
 #[derive(Default)]
 struct Inner {
-    meta: BTreeMap<Key, Bytes>,
-    /// The number of the last batch in `meta`.
-    batch: u64,
-    /// Unsynced batches, in order.
-    batches: Vec<Batch>,
+    /// The first copy of the metadata.
+    meta: Stored,
+    /// What the second directory has of the metadata.
+    second: Second,
+    fate: Fate,
     /// The segments of each copy.
     copies: [BTreeMap<SegmentId, Segment>; 2],
     /// Segments that were set aside, of each copy. Setting aside is durable immediately.
@@ -217,7 +218,7 @@ impl FaultyDisk {
             .map(|segments| segments.iter().map(|(id, known)| (*id, segment(known))).collect());
         let copy = Inner {
             meta: inner.meta.clone(),
-            batch: inner.batch,
+            second: inner.second.clone(),
             copies,
             aside: inner.aside.clone(),
             mirrored: inner.mirrored,
@@ -271,7 +272,7 @@ impl FaultyDisk {
 
     /// All keys of the metadata after a restart.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        self.inner().meta.keys().cloned().collect()
+        self.inner().meta.map.keys().cloned().collect()
     }
 
     /// The number of segments.
@@ -289,12 +290,9 @@ impl FaultyDisk {
     fn lose_unsynced(&self, seed: u64, may_be_kill: bool) {
         let mut random = Random::new(seed);
         let mut inner = self.inner();
-        let batches = std::mem::take(&mut inner.batches);
-        let kept = random.below(batches.len() as u64 + 1) as usize;
-        for batch in batches.into_iter().take(kept) {
-            apply(&mut inner.meta, &batch);
-            inner.batch += 1;
-        }
+        inner.meta.lose_unsynced(&mut random);
+        let mut of_second = random.clone().fork();
+        FaultyDisk::lose_unsynced_of_second(&mut inner, &mut of_second);
         if !inner.states.is_empty() {
             let kept = random.below(inner.states.len() as u64) as usize;
             inner.states = vec![inner.states[kept]];
@@ -331,28 +329,24 @@ impl FaultyDisk {
     /// Like [`FaultyDisk::open`], with the given clock.
     pub(crate) fn open_at(self: &Arc<Self>, mut options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
         options.permit = self.permit();
-        let (changes, written, opened) = {
+        let opened = {
             let mut inner = self.inner();
-            let changes = inner.meta.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect();
             for segment in inner.copies.iter_mut().flat_map(BTreeMap::values_mut) {
                 segment.seen = Some(segment.durable.clone());
             }
             inner.opened = inner.opened.wrapping_add(1);
-            (changes, inner.batch, inner.opened)
+            inner.opened
         };
-        let written = AtomicU64::new(written);
-        let meta = FaultyMeta { disk: self.clone(), seen: MemoryMeta::default(), written };
-        // Not while the disk's own lock is held: another node may have its turn here.
-        meta.seen.write(Batch { changes })?;
+        let meta = self.meta_files()?;
         let is_new = {
             let inner = self.inner();
             // An interrupted creation left neither metadata nor segments that matter.
-            inner.meta.is_empty() && inner.copies.iter().all(BTreeMap::is_empty) && !inner.created
+            inner.meta.map.is_empty() && inner.copies.iter().all(BTreeMap::is_empty) && !inner.created
         };
         let is_older = self.inner().older && opened == 1;
         let naming = if is_older { Naming::Hashed } else { Naming::Keyed };
         let foundation = Foundation {
-            meta: Arc::new(meta),
+            meta,
             segments: self.segment_files(),
             room: Box::new(UnlimitedRoom),
             clock,

@@ -1,82 +1,17 @@
-//! The pool's interfaces to the disk: its metadata store, its segments and its witness.
+//! The pool's interfaces to the disk: its segments, its log and its witness.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 
 use super::node::{Outcome, failure};
-use super::{FaultyDisk, Lie, Segment, apply, write_at};
-use crate::format::keys::{Key, SegmentId};
+use super::{FaultyDisk, Lie, Segment, write_at};
+use crate::format::keys::SegmentId;
 use crate::store::log::LogStore;
-use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
 use crate::store::segment::SegmentStore;
 use crate::store::witness::{Found, State, Witness};
 use crate::{Error, Result};
-
-pub(super) struct FaultyMeta {
-    pub(super) disk: Arc<FaultyDisk>,
-    pub(super) seen: MemoryMeta,
-    pub(super) written: AtomicU64,
-}
-
-impl FaultyMeta {
-    fn check(&self) -> Result<()> {
-        if self.disk.node().poisoned { Err(failure("use the poisoned metadata store")) } else { Ok(()) }
-    }
-}
-
-impl MetaView for FaultyMeta {
-    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
-        self.disk.read()?;
-        self.seen.get(key)
-    }
-    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
-        self.disk.read()?;
-        self.seen.scan(range, visit)
-    }
-}
-
-impl MetaStore for FaultyMeta {
-    fn write(&self, batch: Batch) -> Result<()> {
-        let bytes = batch.changes.iter().map(|(key, value)| {
-            key.len() + value.as_ref().map_or(0, |value| value.iter().map(|byte| *byte as usize).sum())
-        });
-        let outcome = self.disk.change("batch", batch.changes.len() as u64, bytes.sum::<usize>() as u64);
-        self.check()?;
-        if outcome != Outcome::Dead {
-            self.disk.inner().batches.push(batch.clone());
-        }
-        outcome.check()?;
-        self.written.fetch_add(1, Ordering::SeqCst);
-        self.seen.write(batch)
-    }
-    fn make_durable(&self) -> Result<()> {
-        let slow = self.disk.inner().slow;
-        self.disk.linger(slow);
-        self.disk.change("durable", 0, 0).check()?;
-        self.check()?;
-        if self.disk.sync_fails() {
-            self.disk.node().poisoned = true;
-            return Err(failure("sync the metadata"));
-        }
-        let mut inner = self.disk.inner();
-        if inner.lie == Some(Lie::Metadata) {
-            return Ok(());
-        }
-        for batch in std::mem::take(&mut inner.batches) {
-            apply(&mut inner.meta, &batch);
-            inner.batch += 1;
-        }
-        Ok(())
-    }
-    fn position(&self) -> Position {
-        let durable = self.disk.inner().batch;
-        Position { written: self.written.load(Ordering::SeqCst), durable, tables: [0; 2] }
-    }
-}
 
 /// The length of a file of the log.
 const LOG_FILE_BYTES: u64 = 40 << 10;
@@ -155,7 +90,10 @@ impl Witness for FaultyWitness {
         Ok(self.disk.inner().states.last().map_or(Found::Missing, |state| Found::There(*state)))
     }
     fn copy(&self) -> Result<Found> {
-        Ok(Found::Missing)
+        Ok(self.disk.state_in_copy())
+    }
+    fn note_in_copy(&self, state: &State, durably: bool, may_replace: &dyn Fn(&Found) -> bool) -> Result<()> {
+        self.disk.note_state_in_copy(state, durably, may_replace)
     }
     fn establish(&self, state: &State) -> Result<()> {
         let outcome = self.disk.change("state", state.boot, state.batch);

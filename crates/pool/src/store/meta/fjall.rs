@@ -18,12 +18,14 @@ use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
 use lsm_tree::{AbstractTree, SeqNo, SequenceNumberCounter};
 
 use super::journal_repair::{self, MARK_KEY, Mark, Survey};
+use super::mirror::NewCopy;
 use super::view::{Extent, View};
 use super::{Batch, MetaStore, MetaView, Position, Visit, structure};
 use crate::format::codec::Malformed;
@@ -35,8 +37,15 @@ const KEYSPACE: &str = "pool";
 /// The key in keyspace 0 under which fjall stores the name of keyspace 1.
 const NAME_KEY: &[u8] = b"n\0\0\0\0\0\0\0\x01";
 const CACHE_BYTES: u64 = 64 << 20;
+/// A second copy is hardly read.
+const CACHE_BYTES_OF_COPY: u64 = 4 << 20;
+/// Batches that another copy lacks are taken from the journals if they are no longer than this.
+const TAIL_BYTES_MAX: usize = 64 << 20;
 const JOURNAL_BYTES_MAX: u64 = 192 << 20;
 const MEMTABLE_BYTES_MAX: u64 = 24 << 20;
+/// A table that is not written in this time counts as failed.
+const WRITE_OUT_MAX: Duration = Duration::from_secs(60);
+const WRITE_OUT_PAUSE: Duration = Duration::from_millis(5);
 /// Merging tables is not worth the work for fewer deletions than this.
 const DELETIONS_MIN: u64 = 50_000;
 
@@ -54,6 +63,9 @@ pub(crate) struct FjallMeta {
     deletions: AtomicU64,
     /// The memory table with these deletions has been handed over to be written to a table.
     written_out: AtomicBool,
+    /// Whether batches have numbers. Those that fill a new copy have none.
+    is_numbered: AtomicBool,
+    directory: PathBuf,
 }
 
 /// What a store must contain if nothing was lost.
@@ -71,6 +83,8 @@ pub(crate) struct Expected {
     pub(crate) accept: bool,
     /// A directory in which a small view may be created temporarily.
     pub(crate) view_parent: PathBuf,
+    /// Whether the store is a second copy, which needs less memory.
+    pub(crate) is_copy: bool,
     /// Asked before the store is changed by its opening.
     pub(crate) permit: Permit,
 }
@@ -94,7 +108,7 @@ impl FjallMeta {
             restore_lock(&directory.join("lock"))?;
         }
         expected.permit.confirm()?;
-        let database = guarded(directory, || open_database(directory))?;
+        let database = guarded(directory, || open_database(directory, expected.is_copy))?;
         let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES_MAX);
         let keyspace = guarded(directory, || database.keyspace(KEYSPACE, options))?;
         if expected.is_new {
@@ -112,7 +126,22 @@ impl FjallMeta {
             names_version: tables[0],
             deletions: AtomicU64::new(0),
             written_out: AtomicBool::new(false),
+            is_numbered: AtomicBool::new(true),
+            directory: directory.to_path_buf(),
         })
+    }
+
+    /// Creates an empty store in `directory`, for a copy of another store.
+    pub(crate) fn create_copy(directory: &Path, permit: &Permit) -> Result<FjallMeta> {
+        let expected =
+            Expected { is_new: true, is_copy: true, permit: permit.clone(), ..Expected::default() };
+        let store = FjallMeta::open(directory, &expected)?;
+        store.is_numbered.store(false, Ordering::SeqCst);
+        Ok(store)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.database.persist(PersistMode::SyncData).map_err(|error| failed("sync", &error))
     }
 
     /// Returns an error unless the store in `directory` is as expected. Changes nothing.
@@ -142,18 +171,19 @@ impl FjallMeta {
 impl Drop for FjallMeta {
     /// Writes a batch that vouches for the last group, if everything written is durable. The batch itself need not be durable.
     fn drop(&mut self) {
-        if self.batch.load(Ordering::SeqCst) == self.durable.load(Ordering::SeqCst) {
+        let is_durable = self.batch.load(Ordering::SeqCst) == self.durable.load(Ordering::SeqCst);
+        if is_durable && self.is_numbered.load(Ordering::SeqCst) {
             let _ = self.write(Batch::default());
         }
     }
 }
 
-fn open_database(directory: &Path) -> fjall::Result<Database> {
+fn open_database(directory: &Path, is_copy: bool) -> fjall::Result<Database> {
     Database::builder(directory)
         .manual_journal_persist(true)
         .journal_compression(CompressionType::None)
         .max_journaling_size(JOURNAL_BYTES_MAX)
-        .cache_size(CACHE_BYTES)
+        .cache_size(if is_copy { CACHE_BYTES_OF_COPY } else { CACHE_BYTES })
         .worker_threads(2)
         .open()
 }
@@ -285,14 +315,16 @@ impl MetaStore for FjallMeta {
                 }
             }
         }
-        writing.insert(&self.keyspace, MARK_KEY, self.mark_next().encode());
+        if self.is_numbered.load(Ordering::SeqCst) {
+            writing.insert(&self.keyspace, MARK_KEY, self.mark_next().encode());
+        }
         self.deletions.fetch_add(deletions, Ordering::Relaxed);
         writing.commit().map_err(|error| failed("write", &error))
     }
 
     fn make_durable(&self) -> Result<()> {
         let covered = self.batch.load(Ordering::SeqCst);
-        self.database.persist(PersistMode::SyncData).map_err(|error| failed("sync", &error))?;
+        self.sync()?;
         // If one of fjall's workers synced the journal just before this and failed, the kernel reported the error only to that
         // worker, and this sync of the same file then succeeds although pages were lost. By now the worker has poisoned the
         // database, so fjall refuses everything from here on.
@@ -327,8 +359,47 @@ impl MetaStore for FjallMeta {
         Ok(())
     }
 
+    fn write_out(&self) -> Result<()> {
+        self.keyspace.rotate_memtable().map_err(|error| failed("write out a table", &error))?;
+        let deadline = Instant::now() + WRITE_OUT_MAX;
+        while self.keyspace.sealed_memtable_count() > 0 {
+            // Fails when the worker that writes the table has failed.
+            self.database
+                .persist(PersistMode::Buffer)
+                .map_err(|error| failed("write out a table", &error))?;
+            if Instant::now() >= deadline {
+                return Err(Error::Meta(
+                    "a table was not written out within a minute; check the disk (dmesg, SMART)".into(),
+                ));
+            }
+            std::thread::sleep(WRITE_OUT_PAUSE);
+        }
+        Ok(())
+    }
+
+    fn keys_about(&self) -> u64 {
+        self.keyspace.approximate_len() as u64
+    }
+
+    fn batches_after(&self, number: u64) -> Result<Option<Vec<Batch>>> {
+        journal_repair::batches_after(&self.directory, number, TAIL_BYTES_MAX)
+    }
+
     fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
         Ok(Arc::new(FjallView { keyspace: self.keyspace.clone(), snapshot: self.database.snapshot() }))
+    }
+}
+
+impl NewCopy for FjallMeta {
+    fn fill(&self, batch: Batch) -> Result<()> {
+        self.write(batch)
+    }
+
+    /// The journal has no numbers up to here, so the next one must be in a table before the store is opened again.
+    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn MetaStore>> {
+        self.batch.store(last, Ordering::SeqCst);
+        self.is_numbered.store(true, Ordering::SeqCst);
+        Ok(self)
     }
 }
 

@@ -26,15 +26,20 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use rustix::fs::{Advice, fadvise};
 
+use super::Batch;
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
+use crate::format::keys::Key;
 use crate::{Error, Mismatch, Permit, Result};
 
 const TAG_START: u8 = 1;
 const TAG_ITEM: u8 = 2;
 const TAG_END: u8 = 3;
 const TAG_CLEAR: u8 = 4;
+const TYPE_VALUE: u8 = 0;
+const TYPE_DELETION: u8 = 1;
 const MAGIC: &[u8] = b"FJL\x03";
 
 /// The key under which each batch stores its mark. It sorts before all of the pool's own.
@@ -61,6 +66,11 @@ impl Mark {
         Ok(mark)
     }
 }
+
+/// A key, and its value or `None` if it is deleted.
+type Change = (Key, Option<Bytes>);
+/// The same in a journal.
+type Item<'a> = (&'a [u8], Option<&'a [u8]>);
 
 /// A whole batch.
 struct Whole {
@@ -277,7 +287,9 @@ fn whole_batch(bytes: &[u8]) -> Decoded<Whole> {
     let items_at = bytes.len() - decoder.remaining();
     let mut mark = None;
     for _ in 0..items {
-        mark = read_item(&mut decoder)?.or(mark);
+        let change = read_item(&mut decoder)?;
+        let of_mark = change.filter(|(key, _)| *key == MARK_KEY).and_then(|(_, value)| value);
+        mark = of_mark.and_then(|value| Mark::decode(value).ok()).or(mark);
     }
     let items_end = bytes.len() - decoder.remaining();
     if decoder.u8()? != TAG_END {
@@ -292,22 +304,68 @@ fn whole_batch(bytes: &[u8]) -> Decoded<Whole> {
     Ok(Whole { bytes: bytes.len() - decoder.remaining(), sequence, mark })
 }
 
-/// Skips an item; returns the mark if the item is one.
-fn read_item(decoder: &mut Decoder<'_>) -> Decoded<Option<Mark>> {
+/// Reads an item: a key, and its value or `None` if it is deleted. Returns `None` for any other item.
+fn read_item<'a>(decoder: &mut Decoder<'a>) -> Decoded<Option<Item<'a>>> {
     match decoder.u8()? {
         TAG_CLEAR => {
             decoder.u64()?;
             Ok(None)
         }
         TAG_ITEM => {
-            decoder.bytes(1 + 1 + 8)?;
+            let kind = decoder.u8()?;
+            decoder.bytes(1 + 8)?;
             let key_bytes = usize::from(decoder.u16()?);
             decoder.u32()?;
             let value_bytes = usize::try_from(decoder.u32()?).map_err(|_| Malformed)?;
             let key = decoder.bytes(key_bytes)?;
             let value = decoder.bytes(value_bytes)?;
-            Ok(if key == MARK_KEY { Mark::decode(value).ok() } else { None })
+            Ok(match kind {
+                TYPE_VALUE => Some((key, Some(value))),
+                TYPE_DELETION => Some((key, None)),
+                _ => None,
+            })
         }
         _ => Err(Malformed),
     }
+}
+
+/// The batches after this number, in order, if the journals in `directory` have all of them. `None` if one is missing, or if they are
+/// longer than `bytes_max`. Must follow a repair, before anything is written.
+pub(super) fn batches_after(directory: &Path, number: u64, bytes_max: usize) -> Result<Option<Vec<Batch>>> {
+    let (mut batches, mut next, mut length) = (Vec::new(), number.saturating_add(1), 0);
+    for path in journals(directory)? {
+        let journal = read_from_disk(&path)?;
+        let mut at = 0;
+        while let Some(rest) = journal.get(at..)
+            && let Ok(whole) = whole_batch(rest)
+        {
+            let of_batch = rest.get(..whole.bytes).unwrap_or_default();
+            at += whole.bytes;
+            let Some(mark) = whole.mark.filter(|mark| mark.batch >= next) else { continue };
+            length += whole.bytes;
+            if mark.batch > next || length > bytes_max {
+                return Ok(None);
+            }
+            let Ok(changes) = changes_of(of_batch) else { return Ok(None) };
+            batches.push(Batch { changes });
+            next = next.saturating_add(1);
+        }
+    }
+    Ok(Some(batches))
+}
+
+/// The changes of a whole batch, without its mark.
+fn changes_of(batch: &[u8]) -> Decoded<Vec<Change>> {
+    let mut decoder = Decoder::new(batch);
+    decoder.u8()?;
+    let items = decoder.u32()?;
+    decoder.u64()?;
+    let mut changes = Vec::new();
+    for _ in 0..items {
+        let (key, value) = read_item(&mut decoder)?.ok_or(Malformed)?;
+        if key != MARK_KEY {
+            changes.push((key.to_vec(), value.map(Bytes::copy_from_slice)));
+        }
+    }
+    Ok(changes)
 }

@@ -8,11 +8,17 @@ mod contract;
 mod fjall;
 mod journal_repair;
 mod memory;
+mod mirror;
+mod place;
 mod structure;
 mod view;
 
 pub(crate) use fjall::{Expected, FjallMeta};
 pub(crate) use memory::MemoryMeta;
+pub(crate) use mirror::{MetaFiles, NewCopy, SecondMeta, pair_of};
+#[cfg(test)]
+pub(crate) use mirror::{PAIR_KEY, Rule as CopyRule};
+pub(crate) use place::{CopyPlace, Named};
 pub(crate) use view::{Extent, View, remove_leftovers};
 
 use std::ops::{ControlFlow, Range};
@@ -20,8 +26,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::Result;
 use crate::format::keys::Key;
+use crate::{MetadataCopies, Result};
 
 /// Changes that are applied together or not at all. No key occurs twice.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +70,38 @@ pub(crate) trait MetaStore: MetaView {
     fn give_back(&self) -> Result<()> {
         Ok(())
     }
+    /// The batches after this number, in order; `None` if the store does not have each of them any more. To be called before the first
+    /// `write`.
+    fn batches_after(&self, _number: u64) -> Result<Option<Vec<Batch>>> {
+        Ok(None)
+    }
+    /// Moves everything that is durable from the journal to tables.
+    fn write_out(&self) -> Result<()> {
+        Ok(())
+    }
+    /// About how many keys there are.
+    fn keys_about(&self) -> u64 {
+        0
+    }
+
+    // ---- copies: a store with a single copy needs none of these ----
+
+    /// How many good copies there are, and what is known about the other one.
+    fn copies(&self) -> MetadataCopies {
+        MetadataCopies::default()
+    }
+    /// Does a part of the work of building a second copy, if there should be one and is none. `pair` is a random number for it. Returns
+    /// true if there is more to do. Blocks the writer for that time.
+    fn build_copy(&self, _pair: u64) -> Result<bool> {
+        Ok(false)
+    }
+    /// Compares a part of the copies, from this key on, and gives the second one up if it differs or cannot be read. Returns the key to
+    /// continue with; `None` at the end.
+    fn compare_copies(&self, _from: Key) -> Result<Option<Key>> {
+        Ok(None)
+    }
+    /// Goes on without the second copy, from the next write on.
+    fn drop_copy(&self, _cause: &str) {}
     /// All keys and values at this instant. The default copies them; a store should do better if it can.
     fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
         memory::copy(self)

@@ -34,6 +34,9 @@ const PARTS_MAX: usize = 512;
 /// The directory for segments that were set aside.
 pub(crate) const ASIDE: &str = "lost+found";
 
+/// The file, beside the directory of a second copy, that is there while the copy has everything.
+const COMPLETE_FILE: &str = "COMPLETE";
+
 /// See the module.
 pub(crate) struct FileSegments {
     directory: PathBuf,
@@ -70,6 +73,11 @@ impl FileSegments {
 
     fn path(&self, id: SegmentId) -> PathBuf {
         self.directory.join(format!("{id}.seg"))
+    }
+
+    /// Says that the copy in this directory has everything.
+    fn complete(&self) -> PathBuf {
+        self.directory.with_file_name(COMPLETE_FILE)
     }
 
     fn path_aside(&self, id: SegmentId) -> PathBuf {
@@ -227,6 +235,32 @@ impl SegmentStore for FileSegments {
             source,
         })?;
         Ok(true)
+    }
+
+    fn is_complete(&self) -> Result<bool> {
+        let path = self.complete();
+        path.try_exists().map_err(|source| Error::Io { path, action: "look for the file", source })
+    }
+
+    /// The file is there while the copy is complete: a file can be removed from a disk that is full.
+    fn declare_complete(&self, is_complete: bool) -> Result<()> {
+        self.require_writable()?;
+        let path = self.complete();
+        let declare = || {
+            match is_complete {
+                true => File::create(&path)?.sync_all()?,
+                false => match std::fs::remove_file(&path) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                    removed => removed?,
+                },
+            }
+            path.parent().map_or(Ok(()), |above| File::open(above)?.sync_all())
+        };
+        declare().map_err(|source| Error::Io {
+            path: path.clone(),
+            action: "declare what the copy has",
+            source,
+        })
     }
 
     fn set_aside(&self, id: SegmentId) -> Result<()> {

@@ -6,6 +6,7 @@
 //! second has missed. Readers use the first copy; a reader that finds it damaged reads the other one.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
 use bytes::Bytes;
@@ -17,6 +18,9 @@ use crate::{Error, Result};
 
 /// Opens the second store, or returns why it is not available.
 pub(crate) type OpenSecond = Box<dyn Fn() -> Result<Arc<dyn SegmentStore>> + Send + Sync>;
+
+/// Called with what the second copy does not know.
+pub(crate) type Forsake = Box<dyn Fn(&str) + Send + Sync>;
 
 /// The copies of the segments.
 pub(crate) struct SegmentFiles {
@@ -30,11 +34,12 @@ impl SegmentFiles {
         SegmentFiles { first, second: None }
     }
 
-    /// All copies as one store. If the second copy is not available, the store starts degraded.
-    pub(crate) fn store(self) -> Arc<dyn SegmentStore> {
+    /// All copies as one store. If the second copy is not available, the store starts degraded. `forsake` is called when the second copy
+    /// has missed something and could not be told.
+    pub(crate) fn store(self, forsake: Forsake) -> Arc<dyn SegmentStore> {
         match self.second {
             None => self.first,
-            Some(open_second) => Arc::new(MirroredSegments::open(self.first, open_second)),
+            Some(open_second) => Arc::new(MirroredSegments::open(self.first, open_second, forsake)),
         }
     }
 }
@@ -48,13 +53,16 @@ struct MirroredSegments {
     /// `None` while degraded.
     second: RwLock<Option<Arc<dyn SegmentStore>>>,
     open_second: OpenSecond,
+    forsake: Forsake,
+    misses: AtomicU64,
 }
 
 impl MirroredSegments {
     /// A store with `first`, and the second store that `open_second` opens. If that fails, the pool starts degraded.
-    fn open(first: Arc<dyn SegmentStore>, open_second: OpenSecond) -> MirroredSegments {
+    fn open(first: Arc<dyn SegmentStore>, open_second: OpenSecond, forsake: Forsake) -> MirroredSegments {
         let second = open_second().inspect_err(|error| warn_degraded("open", error)).ok();
-        MirroredSegments { first, second: RwLock::new(second), open_second }
+        let misses = AtomicU64::new(u64::from(second.is_none()));
+        MirroredSegments { first, second: RwLock::new(second), open_second, forsake, misses }
     }
 
     fn second(&self) -> Option<Arc<dyn SegmentStore>> {
@@ -69,9 +77,13 @@ impl MirroredSegments {
         }
     }
 
+    /// Before anything is acknowledged that the second copy lacks, it says so, or its metadata does not count any more.
     fn degrade(&self, action: &'static str, error: &Error) {
-        if sync::write(&self.second).take().is_some() {
-            warn_degraded(action, error);
+        let Some(second) = sync::write(&self.second).take() else { return };
+        warn_degraded(action, error);
+        self.misses.fetch_add(1, Ordering::SeqCst);
+        if let Err(untold) = second.declare_complete(false) {
+            (self.forsake)(&format!("{action} in the second copy: {error}; {untold}"));
         }
     }
 
@@ -213,12 +225,25 @@ impl SegmentStore for MirroredSegments {
         self.second().is_none()
     }
 
+    fn misses(&self) -> u64 {
+        self.misses.load(Ordering::SeqCst)
+    }
+
+    fn is_complete(&self) -> Result<bool> {
+        self.second().map_or(Ok(false), |second| second.is_complete())
+    }
+
+    fn declare_complete(&self, is_complete: bool) -> Result<()> {
+        self.second().map_or(Ok(()), |second| second.declare_complete(is_complete))
+    }
+
     fn revive(&self, require_fits: &dyn Fn() -> Result<()>) -> Result<bool> {
         if self.second().is_some() {
             return Ok(false);
         }
         let second = (self.open_second)()?;
         require_fits()?;
+        second.declare_complete(false)?;
         second.prepare()?;
         *sync::write(&self.second) = Some(second);
         tracing::info!("the second copy of the pool is available again");

@@ -74,6 +74,18 @@ pub(crate) trait SegmentStore: Send + Sync + 'static {
     fn is_degraded(&self) -> bool {
         false
     }
+    /// How often a copy has missed something, or may have, since the store was opened.
+    fn misses(&self) -> u64 {
+        0
+    }
+    /// Whether a copy is known to have everything. A single copy says what was last declared.
+    fn is_complete(&self) -> Result<bool> {
+        Ok(true)
+    }
+    /// Remembers durably, in the second copy, whether it has everything.
+    fn declare_complete(&self, _is_complete: bool) -> Result<()> {
+        Ok(())
+    }
     /// Looks for a missing copy. Returns true if it is back; it then lacks what was written meanwhile. `require_fits` judges
     /// the copy once it is there, before anything is written to it.
     fn revive(&self, _require_fits: &dyn Fn() -> Result<()>) -> Result<bool> {

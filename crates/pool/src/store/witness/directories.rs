@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{Found, State, StateFile, Witness};
-use crate::Result;
 use crate::store::copies::CopiesMark;
+use crate::{Error, Mismatch, Result};
 
 /// See the module.
 pub(crate) struct DirectoryWitness {
@@ -48,12 +48,13 @@ impl Witness for DirectoryWitness {
         self.own.write(state, false)
     }
 
-    fn note_in_copy(&self, state: &State, durably: bool, may_replace: &dyn Fn(&Found) -> bool) {
-        if let Some(copy) = self.copy_there()
-            && copy.file.read().is_ok_and(|found| may_replace(&found))
-            && let Err(error) = copy.file.write(state, durably)
-        {
-            tracing::warn!(%error, "could not write the pool's state to the second copy");
+    fn note_in_copy(&self, state: &State, durably: bool, may_replace: &dyn Fn(&Found) -> bool) -> Result<()> {
+        let Some(copy) = &self.copy else { return Ok(()) };
+        copy.mark.require(&copy.directory)?;
+        if !may_replace(&copy.file.read()?) {
+            let part = "the second copy".to_owned();
+            return Err(Error::refused(Mismatch::OtherHistory { part, found: state.boot }));
         }
+        copy.file.write(state, durably)
     }
 }

@@ -8,9 +8,9 @@ use tokio::time::Instant;
 
 use super::fits::require_fits;
 use super::{Found, LogSpan, Phase, State, Witness};
-use crate::Result;
 use crate::base::sync;
 use crate::store::meta::MetaStore;
+use crate::{Error, Result};
 
 /// How often the state in the second copy is updated.
 const COPY_PERIOD: Duration = Duration::from_secs(10);
@@ -45,16 +45,21 @@ impl Keeper {
         let log = sync::lock(&self.log);
         let state = self.state(phase, *log);
         self.witness.establish(&state)?;
-        drop(log);
         self.note_in_copy(&state, true);
+        drop(log);
         Ok(())
     }
 
-    /// Records durably which laps of the log are needed, in the pool's directory.
+    /// Records durably which laps of the log are needed, in the pool's directory and in the second copy. A second copy in which that
+    /// fails does not count any more: opened alone, it would not know all laps.
     pub(crate) fn establish_log(&self, span: LogSpan) -> Result<()> {
         let mut log = sync::lock(&self.log);
         *log = span;
-        self.witness.establish(&self.state(Phase::Running, span))
+        let state = self.state(Phase::Running, span);
+        self.witness.establish(&state)?;
+        self.note_in_copy(&state, true);
+        drop(log);
+        Ok(())
     }
 
     /// Sets the laps of the log that the next state names.
@@ -69,12 +74,19 @@ impl Keeper {
     /// Makes the second copy part of this history, whatever its state says. Used after accepted mismatches.
     pub(crate) fn take_copy(&self) {
         let log = *sync::lock(&self.log);
-        self.witness.note_in_copy(&self.state(Phase::Running, log), true, &|_| true);
+        let noted = self.witness.note_in_copy(&self.state(Phase::Running, log), true, &|_| true);
+        noted.unwrap_or_else(|error| self.lose_copy(&error));
     }
 
-    /// Does not overwrite the state of a copy that belongs to another history.
+    /// Does not overwrite the state of a copy that belongs to another history. The caller holds the lock of the laps, so that no older
+    /// laps follow newer ones.
     fn note_in_copy(&self, state: &State, durably: bool) {
-        self.witness.note_in_copy(state, durably, &|found| self.require_fits(found).is_ok());
+        let noted = self.witness.note_in_copy(state, durably, &|found| self.require_fits(found).is_ok());
+        noted.unwrap_or_else(|error| self.lose_copy(&error));
+    }
+
+    fn lose_copy(&self, error: &Error) {
+        self.meta.drop_copy(&format!("write the pool's state to the second copy: {error}"));
     }
 
     /// Records that a commit group is durable, without a sync. If this fails, the group still succeeds, because the earlier
@@ -83,7 +95,6 @@ impl Keeper {
         let log = sync::lock(&self.log);
         let state = self.state(Phase::Running, *log);
         let noted = self.witness.note(&state);
-        drop(log);
         if let Err(error) = noted
             && !self.failed.swap(true, Ordering::Relaxed)
         {
@@ -95,6 +106,7 @@ impl Keeper {
             *told = Some(now);
             drop(told);
             self.note_in_copy(&state, false);
+            drop(log);
         }
     }
 

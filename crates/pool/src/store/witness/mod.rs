@@ -111,9 +111,16 @@ pub(crate) trait Witness: Send + Sync + 'static {
     fn establish(&self, state: &State) -> Result<()>;
     /// Records a state in the pool's directory, without a sync.
     fn note(&self, state: &State) -> Result<()>;
-    /// Records the state in the second copy's directory, if it is available and `may_replace` accepts what it says now. The
-    /// state must not claim more than the metadata holds durably. A failure to write it is not an error.
-    fn note_in_copy(&self, _state: &State, _durably: bool, _may_replace: &dyn Fn(&Found) -> bool) {}
+    /// Records the state in the second copy's directory, if `may_replace` accepts what it says now. The state must not claim more
+    /// than the metadata holds durably. Returns an error if it could not be recorded, and nothing if there should be no copy.
+    fn note_in_copy(
+        &self,
+        _state: &State,
+        _durably: bool,
+        _may_replace: &dyn Fn(&Found) -> bool,
+    ) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl State {
