@@ -7,10 +7,11 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement, not a part of the pool")]
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use forebay_pool::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
+use tokio::time::Instant;
 
 const ROUNDS: usize = 10;
 const CREATIONS: usize = 300;
