@@ -2609,6 +2609,36 @@ export interface components {
              */
             start: number;
         };
+        /** @description The copies of the metadata. */
+        MetadataView: {
+            /** @description Why a copy is missing. */
+            cause?: string | null;
+            /**
+             * Format: uint64
+             * @description Number of copies that have everything that was acknowledged.
+             */
+            copies: number;
+            /**
+             * Format: uint64
+             * @description Number of copies that the pool should keep: 2 with `pool.copies_directory`.
+             */
+            copies_wanted: number;
+            /**
+             * Format: uint64
+             * @description Number of keys that a copy that is being built has.
+             */
+            keys_copied?: number | null;
+            /**
+             * Format: uint64
+             * @description About how many keys it will have.
+             */
+            keys_total?: number | null;
+            /**
+             * Format: uint64
+             * @description Number of reads since the start that the first copy could not answer, and the second one did.
+             */
+            reads_rescued: number;
+        };
         /** @description A bucket to create. Fields that are absent, except the name, take their defaults. */
         NewBucket: {
             /** @description Compression of new objects; default lz4. */
@@ -3011,6 +3041,8 @@ export interface components {
              * @description Number of segments in `lost+found`, which are unknown to the metadata.
              */
             lost_found_segments: number;
+            /** @description The copies of the metadata. */
+            metadata: components["schemas"]["MetadataView"];
             /**
              * Format: uint64
              * @description Number of deleted files that are still open.
