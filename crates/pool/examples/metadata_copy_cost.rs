@@ -7,10 +7,11 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement, not a part of the pool")]
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use forebay_pool::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
+use tokio::time::Instant;
 
 const ROUNDS: usize = 10;
 const CREATIONS: usize = 300;
@@ -79,11 +80,9 @@ async fn main() {
     let mut cases = vec![open("one copy", &homes.join("one"), None).await];
     // A file where the second copy would have its store keeps it away.
     let data_only = copies.join("data");
-    let first = Pool::open(
-        &homes.join("data"),
-        PoolOptions { copies_directory: Some(data_only.clone()), ..PoolOptions::default() },
-    );
-    first.await.unwrap().close().await.unwrap();
+    let options = PoolOptions { copies_directory: Some(data_only.clone()), ..PoolOptions::default() };
+    let first = Pool::open(&homes.join("data"), options).await.unwrap();
+    first.close().await.unwrap();
     for entry in std::fs::read_dir(&data_only).unwrap().flatten() {
         if entry.file_name().to_string_lossy().starts_with("meta.") {
             std::fs::remove_dir_all(entry.path()).unwrap();

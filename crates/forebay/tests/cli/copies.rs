@@ -143,7 +143,7 @@ async fn the_first_disk_is_destroyed_under_load_and_the_second_copy_has_everythi
 
     // The pool goes on, first with one copy, and with two again when there is a new disk.
     let daemon = Daemon::start(disks.second.path());
-    let (client, root) = mount(&daemon, "reader").await;
+    let (client, root) = mount(&daemon, "broker").await;
     assert_all_there(&client, &root, count).await;
     assert_consistent(&daemon);
     daemon.stop();
@@ -151,7 +151,7 @@ async fn the_first_disk_is_destroyed_under_load_and_the_second_copy_has_everythi
     let daemon =
         Daemon::start_with(disks.second.path(), &["--pool-copies-directory", third.to_str().unwrap()]);
     wait_for_copies(&daemon);
-    let (client, root) = mount(&daemon, "reader").await;
+    let (client, root) = mount(&daemon, "broker").await;
     let files = client.files();
     for number in count..count + 10 {
         let name = format!("file{number}");

@@ -323,7 +323,7 @@ fn compare_attributes(world: &World, id: NodeId, found: &Attributes) -> Found<()
 }
 
 /// Returns an error if the pool says that both copies of the metadata are whole, and they differ.
-pub(super) fn compare_copies(pool: &Pool, disk: &FaultyDisk) -> Result<(), String> {
+pub(super) fn compare_copies(pool: &Pool, disk: &FaultyDisk) -> std::result::Result<(), String> {
     let Ok(engine) = pool.engine() else { return Ok(()) };
     if engine.stores.meta.copies().whole < 2 {
         return Ok(());

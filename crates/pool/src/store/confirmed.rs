@@ -126,9 +126,12 @@ impl MetaStore for ConfirmedMeta {
     fn batches_after(&self, number: u64) -> Result<Option<Vec<Batch>>> {
         self.store.batches_after(number)
     }
-    fn write_out(&self) -> Result<()> {
+    fn begin_write_out(&self) -> Result<()> {
         self.permit.confirm()?;
-        self.store.write_out()
+        self.store.begin_write_out()
+    }
+    fn is_written_out(&self) -> Result<bool> {
+        self.store.is_written_out()
     }
     fn keys_about(&self) -> u64 {
         self.store.keys_about()

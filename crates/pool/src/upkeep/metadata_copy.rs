@@ -29,7 +29,12 @@ impl Engine {
                 }
                 let mut pair = [0; 8];
                 engine.entropy.fill(&mut pair)?;
-                engine.stores.meta.build_copy(u64::from_be_bytes(pair))
+                let more = engine.stores.meta.build_copy(u64::from_be_bytes(pair))?;
+                if more && copies.building.is_none() {
+                    // The copy has been begun, so it is given up if it cannot be told which laps of the log are needed.
+                    engine.stores.keeper.establish_copy()?;
+                }
+                Ok(more)
             });
             if !more.await? {
                 return Ok(());

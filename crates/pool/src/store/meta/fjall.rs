@@ -18,7 +18,6 @@ use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
@@ -43,9 +42,6 @@ const CACHE_BYTES_OF_COPY: u64 = 4 << 20;
 const TAIL_BYTES_MAX: usize = 64 << 20;
 const JOURNAL_BYTES_MAX: u64 = 192 << 20;
 const MEMTABLE_BYTES_MAX: u64 = 24 << 20;
-/// A table that is not written in this time counts as failed.
-const WRITE_OUT_MAX: Duration = Duration::from_secs(60);
-const WRITE_OUT_PAUSE: Duration = Duration::from_millis(5);
 /// Merging tables is not worth the work for fewer deletions than this.
 const DELETIONS_MIN: u64 = 50_000;
 
@@ -359,22 +355,14 @@ impl MetaStore for FjallMeta {
         Ok(())
     }
 
-    fn write_out(&self) -> Result<()> {
-        self.keyspace.rotate_memtable().map_err(|error| failed("write out a table", &error))?;
-        let deadline = Instant::now() + WRITE_OUT_MAX;
-        while self.keyspace.sealed_memtable_count() > 0 {
-            // Fails when the worker that writes the table has failed.
-            self.database
-                .persist(PersistMode::Buffer)
-                .map_err(|error| failed("write out a table", &error))?;
-            if Instant::now() >= deadline {
-                return Err(Error::Meta(
-                    "a table was not written out within a minute; check the disk (dmesg, SMART)".into(),
-                ));
-            }
-            std::thread::sleep(WRITE_OUT_PAUSE);
-        }
-        Ok(())
+    fn begin_write_out(&self) -> Result<()> {
+        self.keyspace.rotate_memtable().map_err(|error| failed("write out a table", &error)).map(drop)
+    }
+
+    fn is_written_out(&self) -> Result<bool> {
+        // Fails when the worker that writes the table has failed.
+        self.database.persist(PersistMode::Buffer).map_err(|error| failed("write out a table", &error))?;
+        Ok(self.keyspace.sealed_memtable_count() == 0)
     }
 
     fn keys_about(&self) -> u64 {

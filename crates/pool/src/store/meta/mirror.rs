@@ -42,7 +42,7 @@ pub(crate) trait SecondMeta: Send + Sync + 'static {
 pub(crate) trait NewCopy: Send + Sync + 'static {
     /// Applies changes that no batch number covers.
     fn fill(&self, batch: Batch) -> Result<()>;
-    /// Continues as a store whose last batch had this number. [`MetaStore::write_out`] must follow.
+    /// Continues as a store whose last batch had this number. [`MetaStore::begin_write_out`] must follow its first batch.
     fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn MetaStore>>;
 }
 
@@ -339,9 +339,15 @@ impl MirroredMeta {
     }
 
     /// Does a part of the work. Returns true if there is more to do.
-    fn build_part(&self, state: &mut State, place: &dyn SecondMeta) -> Result<bool> {
+    fn build_part(&self, state: &mut State, place: &dyn SecondMeta, pair: u64) -> Result<bool> {
         match &mut state.second {
-            Second::Whole(_) | Second::Numbered(_) => Ok(false),
+            Second::Whole(_) => Ok(false),
+            // Batches go on while the numbers are written to tables.
+            Second::Numbered(second) if !second.is_written_out()? => Ok(true),
+            Second::Numbered(second) => {
+                let second = second.clone();
+                self.finish_building(state, second, place, pair).map(|()| false)
+            }
             Second::Missing => self.begin_building(state, place).map(|()| true),
             Second::Building(building) => {
                 if self.copy_part(building)? {
@@ -351,26 +357,11 @@ impl MirroredMeta {
                 // The first batch with a number.
                 second.write(Batch::default())?;
                 self.first.write(Batch::default())?;
+                second.begin_write_out()?;
                 state.second = Second::Numbered(second);
                 Ok(true)
             }
         }
-    }
-
-    /// Lets the new copy count, if it is complete. Writing its numbers to tables may take long, so batches go on meanwhile.
-    fn try_to_finish(&self, place: &dyn SecondMeta, pair: u64) -> Result<bool> {
-        let numbered = match &self.state().second {
-            Second::Numbered(second) => Some(second.clone()),
-            _ => None,
-        };
-        let Some(second) = numbered else { return Ok(false) };
-        let written = second.write_out();
-        let mut state = self.state();
-        if !matches!(&state.second, Second::Numbered(now) if Arc::ptr_eq(now, &second)) {
-            return Ok(false);
-        }
-        let finished = written.and_then(|()| self.finish_building(&mut state, second, place, pair));
-        finished.map(|()| true).inspect_err(|error| self.give_up_building(&mut state, error))
     }
 
     fn give_up_building(&self, state: &mut State, error: &Error) {
@@ -527,11 +518,9 @@ impl MetaStore for MirroredMeta {
 
     fn build_copy(&self, pair: u64) -> Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
-        if self.try_to_finish(&**place, pair)? {
-            return Ok(false);
-        }
         let mut state = self.state();
-        self.build_part(&mut state, &**place).inspect_err(|error| self.give_up_building(&mut state, error))
+        self.build_part(&mut state, &**place, pair)
+            .inspect_err(|error| self.give_up_building(&mut state, error))
     }
 
     fn compare_copies(&self, from: Key) -> Result<Option<Key>> {
@@ -552,7 +541,8 @@ impl MetaStore for MirroredMeta {
 
     fn drop_copy(&self, cause: &str) {
         let mut state = self.state();
-        if matches!(state.second, Second::Whole(_)) {
+        // One that is being built is given up, too: it would count without what could not be told.
+        if !matches!(state.second, Second::Missing) {
             self.leave(&mut state, cause.to_owned());
             // At once: what the log answers until the next write would not be there.
             state.is_declared = self.place.as_ref().is_some_and(|place| place.declare_stale().is_ok());
@@ -562,7 +552,7 @@ impl MetaStore for MirroredMeta {
     fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
         let _state = self.state();
         let first = self.first.snapshot()?;
-        let second = sync::read(&self.whole).clone().map(|second| second.snapshot()).transpose()?;
+        let second = sync::read(&self.whole).clone().and_then(|second| second.snapshot().ok());
         Ok(Arc::new(MirroredView { first, second }))
     }
 }

@@ -75,9 +75,13 @@ pub(crate) trait MetaStore: MetaView {
     fn batches_after(&self, _number: u64) -> Result<Option<Vec<Batch>>> {
         Ok(None)
     }
-    /// Moves everything that is durable from the journal to tables.
-    fn write_out(&self) -> Result<()> {
+    /// Begins to move everything that was written from the journal to tables.
+    fn begin_write_out(&self) -> Result<()> {
         Ok(())
+    }
+    /// Whether that is done.
+    fn is_written_out(&self) -> Result<bool> {
+        Ok(true)
     }
     /// About how many keys there are.
     fn keys_about(&self) -> u64 {
@@ -100,7 +104,7 @@ pub(crate) trait MetaStore: MetaView {
     fn compare_copies(&self, _from: Key) -> Result<Option<Key>> {
         Ok(None)
     }
-    /// Goes on without the second copy, from the next write on.
+    /// Goes on without the second copy, whole or being built, from the next write on.
     fn drop_copy(&self, _cause: &str) {}
     /// All keys and values at this instant. The default copies them; a store should do better if it can.
     fn snapshot(&self) -> Result<Arc<dyn MetaView>> {

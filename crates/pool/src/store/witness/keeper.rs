@@ -78,11 +78,22 @@ impl Keeper {
         noted.unwrap_or_else(|error| self.lose_copy(&error));
     }
 
+    /// Records the state in the second copy, durably. From then on a failure to do that makes the copy of the metadata not count.
+    pub(crate) fn establish_copy(&self) -> Result<()> {
+        let log = sync::lock(&self.log);
+        self.try_to_note_in_copy(&self.state(Phase::Running, *log), true)
+    }
+
     /// Does not overwrite the state of a copy that belongs to another history. The caller holds the lock of the laps, so that no older
     /// laps follow newer ones.
     fn note_in_copy(&self, state: &State, durably: bool) {
-        let noted = self.witness.note_in_copy(state, durably, &|found| self.require_fits(found).is_ok());
-        noted.unwrap_or_else(|error| self.lose_copy(&error));
+        // The metadata store has been told.
+        let _ = self.try_to_note_in_copy(state, durably);
+    }
+
+    fn try_to_note_in_copy(&self, state: &State, durably: bool) -> Result<()> {
+        let may_replace = |found: &Found| self.require_fits(found).is_ok();
+        self.witness.note_in_copy(state, durably, &may_replace).inspect_err(|error| self.lose_copy(error))
     }
 
     fn lose_copy(&self, error: &Error) {
