@@ -16,6 +16,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-address", &[]),
     ("forebay-nfs-proto", &["forebay-net"]),
     ("forebay-service", &["forebay-pool"]),
+    ("forebay-kafka", &["forebay-pool"]),
     ("forebay-s3", &["forebay-pool", "forebay-service", "forebay-net"]),
     ("forebay-nfs", &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto"]),
     (
@@ -28,6 +29,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "forebay-nfs",
             "forebay-s3",
             "forebay-ownership",
+            "forebay-kafka",
         ],
     ),
     (

@@ -15,3 +15,4 @@ pub(crate) mod lost_and_found;
 pub(crate) mod reaper;
 pub(crate) mod scrub;
 pub(crate) mod scrub_metadata;
+pub(crate) mod survey;
