@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use forebay_pool::{InodeId, Result, Sample, StoredChunk, Survey, SurveyedChunk, SurveyedVolume};
+use forebay_pool::{
+    InodeId, Result, Sample, StoredChunk, Survey, SurveyedChunk, SurveyedExtent, SurveyedVolume,
+};
 
 /// Fractions of bytes are counted in units of 2 to the power of minus this.
 pub(crate) const PART_BITS: u32 = 40;
@@ -81,43 +83,41 @@ impl<'a> Counter<'a> {
 
     /// Counts a file of a group.
     pub fn file(&mut self, volume: &SurveyedVolume, file: InodeId, group: usize) -> Result<()> {
+        let survey = self.survey;
+        survey.each_extent(volume, file, &mut |extent| self.extent(extent, group))
+    }
+
+    /// Counts an extent of a group.
+    pub fn extent(&mut self, extent: SurveyedExtent, group: usize) -> Result<()> {
         if self.groups.len() <= group {
             self.groups.resize(group + 1, Group::default());
         }
-        let mut sums = Group::default();
-        let survey = self.survey;
-        survey.each_extent(volume, file, &mut |extent| {
-            match extent.chunk {
-                None if extent.is_own => {
-                    sums.inline += u64::from(extent.bytes);
-                    sums.inline_returned += if extent.is_pinned { 0 } else { u64::from(extent.bytes) };
-                }
-                Some(chunk) if self.sample.has(chunk) => {
-                    let stored = self.chunk(chunk, group, extent.is_own, extent.is_pinned)?;
-                    if self.inner.has(chunk) {
-                        sums.chunk_bytes += u64::from(extent.bytes);
-                        if let Some(extents) = &mut self.extents {
-                            extents.push((chunk.mark(), group, extent.bytes));
-                        }
-                    }
-                    if extent.is_own
-                        && let Some(stored) = stored
-                    {
-                        let part =
-                            (u128::from(stored.bytes_stored) << PART_BITS) / u128::from(stored.references);
-                        sums.parts += part;
-                        self.common_parts += if self.common.has(chunk) { part } else { 0 };
-                    }
-                }
-                _ => {}
+        let bytes = u64::from(extent.bytes);
+        let mut part = 0;
+        if let Some(chunk) = extent.chunk {
+            if !self.sample.has(chunk) {
+                return Ok(());
             }
-            Ok(())
-        })?;
-        if let Some(group) = self.groups.get_mut(group) {
-            group.parts += sums.parts;
-            group.inline += sums.inline;
-            group.inline_returned += sums.inline_returned;
-            group.chunk_bytes += sums.chunk_bytes;
+            let stored = self.chunk(chunk, group, extent.is_own, extent.is_pinned)?;
+            if extent.is_own
+                && let Some(stored) = stored
+            {
+                part = (u128::from(stored.bytes_stored) << PART_BITS) / u128::from(stored.references);
+                self.common_parts += if self.common.has(chunk) { part } else { 0 };
+            }
+        }
+        let is_inner = extent.chunk.filter(|chunk| self.inner.has(*chunk));
+        if let (Some(chunk), Some(extents)) = (is_inner, &mut self.extents) {
+            extents.push((chunk.mark(), group, extent.bytes));
+        }
+        let Some(sums) = self.groups.get_mut(group) else { return Ok(()) };
+        sums.parts += part;
+        if is_inner.is_some() {
+            sums.chunk_bytes += bytes;
+        }
+        if extent.chunk.is_none() && extent.is_own {
+            sums.inline += bytes;
+            sums.inline_returned += if extent.is_pinned { 0 } else { bytes };
         }
         Ok(())
     }

@@ -5,9 +5,13 @@
 //! extents (`count`) one partition after the other. The result is a [`Report`]. Its rows of stored bytes add up to the pool's own figure
 //! (`rows`). Decision 45 says how, and why samples keep shares right. Start reading at [`scan`].
 
+pub mod cleanup;
+pub mod cost;
+pub mod exact;
 pub mod layout;
 pub mod report;
 pub mod scan;
+pub mod what_if;
 
 mod count;
 mod find;

@@ -19,7 +19,7 @@ const REPLICAS_MAX: usize = 2_000_000;
 /// The maximum number of cut names for which the topic's id is read.
 const CUT_MAX: usize = 10_000;
 /// A guess at the length of an extent, to choose samples.
-const EXTENT_BYTES: u64 = 64 << 10;
+pub(crate) const EXTENT_BYTES: u64 = 64 << 10;
 /// All extents are counted if there are fewer in the pool.
 const EXACT_EXTENTS_MAX: u64 = 4 << 20;
 /// The extents of a topic that a sample leaves at least.
@@ -228,7 +228,6 @@ impl<'a> Scan<'a> {
         let sample = Sample::new(topic.sample_bits, 0);
         let most = listed.iter().map(|(_, replicas)| extents_of(replicas)).max().unwrap_or_default();
         let inner = Sample::new(topic.sample_bits.max(bits_for(most, EXTENTS_MAX)), 0);
-        // The common sample must be a part of the inner one's surroundings, not of it: parts are counted in the whole sample.
         let mut counter = Counter::new(self.survey, (sample, inner, self.common), true);
         let mut returned_inline = 0;
         for (number, replicas) in listed {
@@ -433,6 +432,6 @@ fn extents_of(replicas: &[(Stub, Contents)]) -> u64 {
     replicas.iter().map(|(_, contents)| contents.figures.bytes_in_files / EXTENT_BYTES).sum()
 }
 
-fn permille(part: u64, whole: u64) -> Option<u32> {
+pub(crate) fn permille(part: u64, whole: u64) -> Option<u32> {
     u32::try_from(u128::from(part) * 1000 / u128::from(whole).max(1)).ok().filter(|_| whole > 0)
 }

@@ -33,7 +33,10 @@ async fn the_topics_of_a_cluster_add_up_to_the_pools_figure() {
     assert_eq!(paths, expected);
 
     let orders = &found.topics["orders"];
-    assert_eq!((orders.partitions.len(), orders.factor(), orders.figures.bytes_in_files), (2, 3, 54 * BLOCK as u64));
+    assert_eq!(
+        (orders.partitions.len(), orders.factor(), orders.figures.bytes_in_files),
+        (2, 3, 54 * BLOCK as u64)
+    );
     // One log of 12 blocks, and two different ones of 6. Frames have headers.
     let stored = orders.figures.bytes_stored;
     assert!((24 * BLOCK..24 * BLOCK + 10_000).contains(&(stored as usize)), "{stored}");
@@ -96,7 +99,11 @@ async fn what_only_a_snapshot_shows_is_a_row_of_its_own() {
     cluster.pool.settle().await.unwrap();
     let after = report(&cluster).await;
     assert!(!after.clusters[0].topics.contains_key("old-events"));
-    assert!((4 * BLOCK..4 * BLOCK + 1000).contains(&(after.bytes_snapshots as usize)), "{}", after.bytes_snapshots);
+    assert!(
+        (4 * BLOCK..4 * BLOCK + 1000).contains(&(after.bytes_snapshots as usize)),
+        "{}",
+        after.bytes_snapshots
+    );
 }
 
 #[tokio::test]

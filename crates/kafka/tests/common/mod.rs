@@ -98,7 +98,9 @@ impl Cluster {
             cluster
                 .replica(broker, "__consumer_offsets-0", &[(0, &random(30 + index as u64, 2 * BLOCK))])
                 .await;
-            cluster.replica(broker, &format!("old-events-0.{ID}-delete"), &[(0, &random(40, 4 * BLOCK))]).await;
+            cluster
+                .replica(broker, &format!("old-events-0.{ID}-delete"), &[(0, &random(40, 4 * BLOCK))])
+                .await;
             cluster
                 .file(broker, "replication-offset-checkpoint", b"0\n2\norders 0 9500\norders 1 4000\n")
                 .await;

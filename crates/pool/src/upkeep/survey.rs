@@ -10,10 +10,10 @@ use std::time::SystemTime;
 
 use crate::base::sync;
 use crate::engine::Engine;
-use crate::format::keys::{self, ChunkId, Epoch, InodeKey, Item};
+use crate::format::keys::{self, ChunkId, EPOCH_LAST, Epoch, InodeKey, Item};
 use crate::format::records::{
     BucketEntryRecord, ChunkRecord, Content, EntryRecord, ExtentRecord, InodeRecord, Record, SegmentRecord,
-    XattrRecord, malformed,
+    XattrRecord, is_tombstone, malformed,
 };
 use crate::parts::view::{BATCH_ITEMS, View};
 use crate::store::meta::MetaView;
@@ -45,6 +45,8 @@ pub struct SurveyedVolume {
     view: Arc<View>,
     /// Snapshots show what was written up to this epoch.
     pinned: Epoch,
+    /// The snapshots' names, and the epochs that they show.
+    snapshots: Vec<(String, Epoch)>,
 }
 
 /// An inode in a survey.
@@ -140,7 +142,10 @@ impl Engine {
                 let seen = all.list_with_buckets().into_iter().map(|volume| {
                     let (view, is_bucket) = (all.view(volume.id)?, all.is_bucket(volume.id));
                     let pinned = all.writing(volume.id).map_or(Epoch(0), |writing| writing.pinned);
-                    Ok(SurveyedVolume { volume, is_bucket, view, pinned })
+                    let snapshots = all.snapshots(Some(volume.id)).into_iter();
+                    let snapshots = snapshots.map(|taken| Ok((taken.name, all.record(taken.id)?.epoch)));
+                    let snapshots = snapshots.collect::<Result<Vec<_>>>()?;
+                    Ok(SurveyedVolume { volume, is_bucket, view, pinned, snapshots })
                 });
                 let seen = seen.collect::<Result<Vec<_>>>()?;
                 Ok((txn.engine.stores.meta.snapshot()?, seen, all.usage_total().bytes_inline))
@@ -169,6 +174,14 @@ fn inode_seen(volume: &SurveyedVolume, id: InodeId, record: &InodeRecord) -> Sur
         mtime: record.mtime,
         ctime: record.ctime,
     }
+}
+
+fn extent_seen(record: ExtentRecord, is_own: bool, is_pinned: bool) -> SurveyedExtent {
+    let chunk = match record.content {
+        Content::Inline(_) => None,
+        Content::Chunk { id, .. } => Some(SurveyedChunk(id)),
+    };
+    SurveyedExtent { bytes: record.length, chunk, is_own, is_pinned }
 }
 
 impl Survey {
@@ -240,17 +253,48 @@ impl Survey {
             let record = ExtentRecord::decode(key, value)?;
             let is_own = keys::volume_in(key) == Some(own);
             let epoch = Item::of(key).map(|(_, epoch)| epoch);
-            visit(SurveyedExtent {
-                bytes: record.length,
-                chunk: match record.content {
-                    Content::Inline(_) => None,
-                    Content::Chunk { id, .. } => Some(SurveyedChunk(id)),
-                },
-                is_own,
-                is_pinned: !is_own || epoch.is_some_and(|epoch| epoch <= volume.pinned),
-            })?;
+            let is_pinned = !is_own || epoch.is_some_and(|epoch| epoch <= volume.pinned);
+            visit(extent_seen(record, is_own, is_pinned))?;
             Ok(ControlFlow::Continue(()))
         })
+    }
+
+    /// Visits the extents that a volume stores, and that this snapshot shows and nothing else: those that are freed when it is deleted.
+    /// Returns false if there is no such snapshot.
+    pub fn each_extent_only_in(
+        &self,
+        volume: &SurveyedVolume,
+        snapshot: &str,
+        visit: &mut dyn FnMut(SurveyedExtent) -> Result<()>,
+    ) -> Result<bool> {
+        let Some((_, wanted)) = volume.snapshots.iter().find(|(name, _)| name == snapshot) else {
+            return Ok(false);
+        };
+        let Some(layer) = volume.view.layers.first() else { return Ok(false) };
+        let others: Vec<Epoch> = volume
+            .snapshots
+            .iter()
+            .map(|(_, epoch)| *epoch)
+            .filter(|epoch| epoch != wanted)
+            .chain([EPOCH_LAST])
+            .collect();
+        // The item whose versions are being visited, and the epoch of the version after the current one.
+        let mut newer: Option<(Item, Epoch)> = None;
+        self.meta.scan(keys::extents_of_volume(volume.volume.id), &mut |key, value| {
+            self.watch.go_on()?;
+            let (item, epoch) = Item::of(key).ok_or_else(|| malformed(ExtentRecord::NAME, key))?;
+            if !layer.shows(epoch) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let until = newer.take().filter(|(last, _)| *last == item).map(|(_, until)| until);
+            let shows = |at: &Epoch| epoch <= *at && until.is_none_or(|until| *at < until);
+            if shows(wanted) && !others.iter().any(shows) && !is_tombstone(value) {
+                visit(extent_seen(ExtentRecord::decode(key, value)?, true, false))?;
+            }
+            newer = Some((item, epoch));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(true)
     }
 
     /// Bytes of the extended attributes, and of facts in a bucket's entries, that a volume shows and stores itself.
