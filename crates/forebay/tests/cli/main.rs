@@ -8,6 +8,7 @@ mod configuration;
 mod daemon;
 mod export;
 mod http;
+mod kafka;
 mod lab;
 mod logs;
 mod metrics;
