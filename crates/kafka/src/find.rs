@@ -79,22 +79,67 @@ fn candidates(survey: &Survey) -> Result<(Vec<Candidate>, u64)> {
         if volume.is_bucket {
             continue;
         }
-        let mut parents: HashMap<InodeId, InodeId> = HashMap::new();
-        for (directory, parent) in &directories {
-            parents.insert(directory.inode, *parent);
-        }
-        for (directory, _) in directories {
+        let first = found.len();
+        for (directory, _) in &directories {
+            // One more than the maximum, so that it is known that there are more.
+            if found.len() > DIRECTORIES_MAX {
+                break;
+            }
             let Some(meta) = file(survey, volume, directory.inode, layout::META)? else { continue };
             let mut others = HashMap::new();
             for name in [layout::LOCK, layout::CLEAN_SHUTDOWN, layout::HIGH_WATERMARKS, layout::CLEANER] {
                 others.extend(file(survey, volume, directory.inode, name)?.map(|inode| (name, inode)));
             }
-            let path = path(survey, volume, &parents, directory.inode)?;
-            found.push(Candidate { volume: index, directory, path, meta, others });
+            let path = String::new();
+            found.push(Candidate { volume: index, directory: *directory, path, meta, others });
         }
+        let parents = directories.iter().map(|(directory, parent)| (directory.inode, *parent)).collect();
+        name(survey, volume, &parents, found.get_mut(first..).unwrap_or_default())?;
     }
     found.sort_by(|one, other| (one.volume, &one.path).cmp(&(other.volume, &other.path)));
     Ok((found, bytes))
+}
+
+/// Finds the paths of directories from the server's root. Each directory above them is read once.
+fn name(
+    survey: &Survey,
+    volume: &SurveyedVolume,
+    parents: &HashMap<InodeId, InodeId>,
+    candidates: &mut [Candidate],
+) -> Result<()> {
+    let above = |at: &InodeId| parents.get(at).copied().filter(|parent| parent != at);
+    // The directories whose names are wanted, by the directory that holds them.
+    let mut wanted: HashMap<InodeId, HashSet<InodeId>> = HashMap::new();
+    for candidate in candidates.iter() {
+        let mut at = candidate.directory.inode;
+        for _ in 0..DEPTH_MAX {
+            let Some(parent) = above(&at) else { break };
+            if !wanted.entry(parent).or_default().insert(at) {
+                break;
+            }
+            at = parent;
+        }
+    }
+    let mut names: HashMap<InodeId, String> = HashMap::new();
+    for (parent, children) in wanted {
+        survey.each_entry(volume, parent, &mut |entry, inode| {
+            if children.contains(&inode) {
+                names.insert(inode, String::from_utf8_lossy(entry).into_owned());
+            }
+            Ok(())
+        })?;
+    }
+    for candidate in candidates {
+        let (mut parts, mut at) = (Vec::new(), candidate.directory.inode);
+        while let Some(parent) = above(&at).filter(|_| parts.len() < DEPTH_MAX) {
+            parts.push(names.get(&at).map_or("?", String::as_str));
+            at = parent;
+        }
+        parts.push(volume.volume.spec.junction_path.trim_end_matches('/'));
+        parts.reverse();
+        candidate.path = parts.join("/");
+    }
+    Ok(())
 }
 
 /// The regular file of that name in a directory.
@@ -106,30 +151,6 @@ fn file(
 ) -> Result<Option<SurveyedInode>> {
     let Some(id) = survey.find(volume, directory, name)? else { return Ok(None) };
     Ok(survey.inode(volume, id)?.filter(|inode| inode.is_file))
-}
-
-/// The path of a directory from the server's root.
-fn path(
-    survey: &Survey,
-    volume: &SurveyedVolume,
-    parents: &HashMap<InodeId, InodeId>,
-    directory: InodeId,
-) -> Result<String> {
-    let (mut names, mut at) = (Vec::new(), directory);
-    while let Some(parent) = parents.get(&at).filter(|parent| **parent != at && names.len() < DEPTH_MAX) {
-        let mut name = None;
-        survey.each_entry(volume, *parent, &mut |entry, inode| {
-            if inode == at {
-                name = Some(String::from_utf8_lossy(entry).into_owned());
-            }
-            Ok(())
-        })?;
-        names.push(name.unwrap_or_else(|| "?".to_owned()));
-        at = *parent;
-    }
-    names.push(volume.volume.spec.junction_path.trim_end_matches('/').to_owned());
-    names.reverse();
-    Ok(names.join("/"))
 }
 
 async fn describe(pool: &Pool, candidate: Candidate) -> (Option<Found>, Vec<String>) {

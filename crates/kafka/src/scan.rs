@@ -94,10 +94,11 @@ fn list(survey: &Survey, found: &[Found]) -> Result<Vec<Stub>> {
             let Some(inode) = survey.inode(volume, id)?.filter(|inode| inode.parent.is_some()) else {
                 return Ok(());
             };
-            let metadata = match survey.find(volume, id, layout::PARTITION_METADATA)? {
-                Some(metadata) if parsed.is_cut => survey.inode(volume, metadata)?,
-                _ => None,
+            let metadata = match parsed.is_cut {
+                true => survey.find(volume, id, layout::PARTITION_METADATA)?,
+                false => None,
             };
+            let metadata = metadata.map(|id| survey.inode(volume, id)).transpose()?.flatten();
             let raw = String::from_utf8_lossy(name).into_owned();
             stubs.push(Stub { directory, raw, name: parsed, inode, metadata });
             Ok(())

@@ -9,7 +9,7 @@ use forebay_pool::{CheckWatch, InodeId, Pool, Result, Sample, Survey, VolumeId};
 use crate::count::{Counter, EXTENTS_MAX};
 use crate::layout::State;
 use crate::replica::contents;
-use crate::report::{Cluster, Partition, Replica, Topic};
+use crate::report::{Cluster, Partition, Replica, Report, Topic};
 use crate::scan::{EXTENT_BYTES, bits_for, blocking};
 
 /// A change that someone thinks about.
@@ -71,23 +71,23 @@ pub struct Answer {
 
 type Files = BTreeMap<VolumeId, HashSet<InodeId>>;
 
-/// What the changes would return at this instant.
+/// What changes to the files of a cluster, by its key, would return at this instant.
 pub async fn what_if(
     pool: &Pool,
-    cluster: &Cluster,
+    (report, cluster): (Arc<Report>, String),
     changes: Vec<Change>,
     watch: Arc<CheckWatch>,
 ) -> Result<Answer> {
     let survey = pool.survey(watch).await?;
-    let cluster = cluster.clone();
     blocking(move || {
         let mut answer = Answer::default();
+        let Some(cluster) = report.cluster(&cluster) else { return Ok(answer) };
         for change in &changes {
-            answer.changes.push(returned(&survey, &cluster, std::slice::from_ref(change))?);
+            answer.changes.push(returned(&survey, cluster, std::slice::from_ref(change))?);
         }
         answer.together = match &answer.changes[..] {
             [only] => only.clone(),
-            _ => returned(&survey, &cluster, &changes)?,
+            _ => returned(&survey, cluster, &changes)?,
         };
         Ok(answer)
     })

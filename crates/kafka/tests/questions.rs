@@ -22,7 +22,8 @@ async fn report(cluster: &Cluster) -> Report {
 
 async fn ask(cluster: &Cluster, changes: &[Change]) -> Answer {
     let report = report(cluster).await;
-    what_if(&cluster.pool, &report.clusters[0], changes.to_vec(), Arc::default()).await.unwrap()
+    let of = (Arc::new(report), CLUSTER.to_owned());
+    what_if(&cluster.pool, of, changes.to_vec(), Arc::default()).await.unwrap()
 }
 
 fn is_about(bytes: u64, blocks: usize) -> bool {

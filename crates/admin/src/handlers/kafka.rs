@@ -315,9 +315,14 @@ pub async fn kafka_topic_list(
     };
     let start = match &query.after {
         None => 0,
-        Some(after) => {
-            topics.iter().position(|(name, _)| *name == after).map_or(0, |at| at.saturating_add(1))
-        }
+        Some(after) if query.sort == "name" => topics.partition_point(|(name, _)| *name <= after),
+        Some(after) => match topics.iter().position(|(name, _)| *name == after) {
+            Some(at) => at.saturating_add(1),
+            None => {
+                let problem = Problem::new("after", format!("topic {after} does not exist any more"));
+                return Err(problem.with_remedy("begin again, or sort by name").into());
+            }
+        },
     };
     let page = topics.get(start..).unwrap_or_default();
     let has_more = page.len() > limit;
@@ -519,11 +524,12 @@ pub async fn kafka_what_if(
     Content(question): Content<KafkaQuestion>,
 ) -> Result<Json<KafkaAnswerView>> {
     let (_, report) = api.kafka_report()?;
-    let cluster = api.kafka_cluster(&report, &path.cluster)?;
+    api.kafka_cluster(&report, &path.cluster)?;
     let changes =
         question.changes.iter().map(|change| change.read()).collect::<std::result::Result<Vec<_>, _>>()?;
     let _counting = api.counting.lock().await;
-    let answer = what_if(&api.service.pool, cluster, changes, api.kafka.watch()).await?;
+    let answer =
+        what_if(&api.service.pool, (report.clone(), path.cluster), changes, api.kafka.watch()).await?;
     let view = |returned: Returned| KafkaReturnedView {
         files: returned.files,
         bytes_in_files: returned.bytes_in_files,

@@ -71,8 +71,11 @@ pub struct Made {
     /// Why the last scan failed, if it did.
     pub error: Option<String>,
     /// Bytes of topics in files, by a hash of the cluster and the topic, at earlier times.
-    points: VecDeque<(SystemTime, HashMap<u64, u64>)>,
+    points: Arc<VecDeque<Point>>,
 }
+
+/// Bytes of topics in files at a time.
+type Point = (SystemTime, HashMap<u64, u64>);
 
 impl Kafka {
     /// Nothing is known yet.
@@ -113,23 +116,24 @@ impl Kafka {
     pub async fn scan(&self) {
         let options = Options { watch: self.watch.clone(), sample_bits: None };
         let scanned = scan(&self.pool, options).await;
-        let mut made = self.made.write().unwrap_or_else(PoisonError::into_inner);
+        let mut new = self.made();
         match scanned {
             Ok(report) => {
-                self.note_point(&mut made.points, &report);
-                made.digest = Arc::new(Digest::of(&report, self.settings.metrics_topics));
-                made.report = Some(Arc::new(report));
-                made.error = None;
+                self.note_point(&mut new.points, &report);
+                new.digest = Arc::new(Digest::of(&report, self.settings.metrics_topics));
+                new.report = Some(Arc::new(report));
+                new.error = None;
             }
-            Err(error) => made.error = Some(error.to_string()),
+            Err(error) => new.error = Some(error.to_string()),
         }
+        *self.made.write().unwrap_or_else(PoisonError::into_inner) = new;
     }
 
     fn key(&self, cluster: &str, topic: &str) -> u64 {
         self.hash.hash_one((cluster, topic))
     }
 
-    fn note_point(&self, points: &mut VecDeque<(SystemTime, HashMap<u64, u64>)>, report: &Report) {
+    fn note_point(&self, points: &mut Arc<VecDeque<Point>>, report: &Report) {
         let is_due = points.back().is_none_or(|(last, _)| {
             report.taken.duration_since(*last).is_ok_and(|since| since >= POINT_EVERY)
         });
@@ -142,6 +146,7 @@ impl Kafka {
                 .iter()
                 .map(|(name, topic)| (self.key(&cluster.key, name), topic.figures.bytes_in_files))
         });
+        let points = Arc::make_mut(points);
         points.push_back((report.taken, topics.collect()));
         if points.len() > POINTS_MAX {
             points.pop_front();
@@ -202,11 +207,11 @@ mod tests {
         let mut made = kafka.made();
         let taken = made.report.as_ref().unwrap().taken;
         let key = kafka.key("c", "orders");
-        made.points = [(taken - Duration::from_secs(43_200), HashMap::from([(key, 1000)]))].into();
+        made.points = Arc::new([(taken - Duration::from_secs(43_200), HashMap::from([(key, 1000)]))].into());
         assert_eq!(kafka.growth_per_day(&made, ("c", "orders"), 1500), Some(1000));
         assert_eq!(kafka.growth_per_day(&made, ("c", "orders"), 500), Some(-1000));
         assert_eq!(kafka.growth_per_day(&made, ("c", "new"), 500), None);
-        made.points = [(taken, HashMap::from([(key, 1000)]))].into();
+        made.points = Arc::new([(taken, HashMap::from([(key, 1000)]))].into());
         assert_eq!(kafka.growth_per_day(&made, ("c", "orders"), 1500), None);
     }
 
