@@ -454,6 +454,161 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/kafka/cleanup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List directories of Kafka that could go
+         * @description Directories of deleted replicas that brokers did not remove, directories that the cluster's metadata do not have, and log directories that
+         *     no broker uses. Nothing is deleted: only Kafka or its operator knows whether they are still wanted.
+         */
+        get: operations["kafka_cleanup_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/kafka/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the Kafka clusters of the pool, and everything that the pool stores in rows that add up
+         * @description A cluster is recognised by the file `meta.properties` in the log directories of its brokers. The response is made from the last
+         *     report, and says how old that is.
+         */
+        get: operations["kafka_cluster_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/kafka/clusters/{cluster}/brokers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the brokers of a cluster
+         * @description There is a row for each log directory. The client that holds its `.lock` is looked up now; all else is from the last report.
+         */
+        get: operations["kafka_broker_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/kafka/clusters/{cluster}/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get what the topics of a cluster cost in a month */
+        get: operations["kafka_cost_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/kafka/clusters/{cluster}/topics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the topics of a cluster */
+        get: operations["kafka_topic_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/kafka/clusters/{cluster}/topics/{topic}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a topic with its partitions and replicas */
+        get: operations["kafka_topic_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/kafka/clusters/{cluster}/topics/{topic}/sharing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how much of each replica of a topic another replica has too
+         * @description Replicas of a partition are stored once as far as their record batches are the same. Below 80 % the response names the reason that the
+         *     files show.
+         */
+        get: operations["kafka_sharing_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/kafka/clusters/{cluster}/what-if": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compute what changes would return
+         * @description Nothing is changed. The answer is of this instant. Which replicas a smaller factor removes is Kafka's choice; those of the last
+         *     brokers are assumed. One such request is processed at a time.
+         */
+        post: operations["kafka_what_if"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lab/reports": {
         parameters: {
             query?: never;
@@ -1762,7 +1917,7 @@ export interface components {
          * @description The reason for an error, as a stable code for programs.
          * @enum {string}
          */
-        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "node_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "bucket_not_found" | "bucket_document_not_found" | "s3_user_not_found" | "s3_key_not_found" | "s3_group_not_found" | "s3_policy_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "bucket_not_empty" | "bucket_locked" | "public_policy_blocked" | "s3_is_off" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
+        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "node_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "bucket_not_found" | "bucket_document_not_found" | "s3_user_not_found" | "s3_key_not_found" | "s3_group_not_found" | "s3_policy_not_found" | "kafka_cluster_not_found" | "kafka_topic_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "bucket_not_empty" | "bucket_locked" | "public_policy_blocked" | "s3_is_off" | "kafka_is_off" | "kafka_report_missing" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
         /** @description The duration of COMMIT, which is a broker's fsync. */
         CommitView: {
             /**
@@ -2099,6 +2254,571 @@ export interface components {
             state: components["schemas"]["JobState"];
             /** @description The user who started it. */
             user: string;
+        };
+        /** @description The answer to a question. */
+        KafkaAnswerView: {
+            /** @description Each change by itself, in the order of the question. */
+            changes: components["schemas"]["KafkaReturnedView"][];
+            /** @description All changes together, which can be more than the sum. */
+            together: components["schemas"]["KafkaReturnedView"];
+        };
+        /**
+         * @description Whether a broker runs.
+         * @enum {string}
+         */
+        KafkaBrokerState: "up" | "silent" | "gone" | "never";
+        /** @description A log directory, and the broker that uses it. */
+        KafkaBrokerView: {
+            /** @description The address of the client that holds `.lock`, or held it last. */
+            address?: string | null;
+            /** @description The client's owner string. */
+            client?: string | null;
+            /** @description The log directory's id. */
+            directory_id?: string | null;
+            /** @description What they store. */
+            figures: components["schemas"]["KafkaFigures"];
+            /**
+             * Format: uint32
+             * @description The node id.
+             */
+            node?: number | null;
+            /** @description The path of the log directory from the server's root. */
+            path: string;
+            /**
+             * Format: uint64
+             * @description Number of replicas.
+             */
+            replicas: number;
+            /**
+             * Format: uint64
+             * @description Milliseconds since the client's last request, if it is silent.
+             */
+            silent_ms?: number | null;
+            /**
+             * Format: date-time
+             * @description When the daemon first saw this state.
+             */
+            since?: string | null;
+            /**
+             * Format: double
+             * @description Bytes in files relative to the mean of the cluster's brokers; 1 is the mean.
+             */
+            skew: number;
+            /** @description Whether the broker runs. */
+            state: components["schemas"]["KafkaBrokerState"];
+            /** @description Whether the broker stopped in order, and has not been started since. */
+            stopped_cleanly: boolean;
+            /** @description The volume. */
+            volume: string;
+        };
+        /** @description The brokers of a cluster. */
+        KafkaBrokersView: {
+            /** @description The log directories, ordered by node. */
+            items: components["schemas"]["KafkaBrokerView"][];
+            /** @description The report. */
+            report: components["schemas"]["KafkaReportView"];
+        };
+        /** @description A change that someone thinks about. */
+        KafkaChange: {
+            /** @description What would be done. */
+            kind: components["schemas"]["KafkaChangeKind"];
+            /**
+             * Format: uint64
+             * @description For `factor`: the number of replicas to keep, at least 1.
+             */
+            replicas?: number | null;
+            /**
+             * Format: uint64
+             * @description For `retain`: the retention in seconds.
+             */
+            seconds?: number | null;
+            /** @description For `snapshot`: the snapshot's name. */
+            snapshot?: string | null;
+            /** @description The topic, or the beginning of topics and `*`; for all kinds but `snapshot`. */
+            topic?: string | null;
+            /** @description For `snapshot`: the volume. */
+            volume?: string | null;
+        };
+        /**
+         * @description A kind of change.
+         * @enum {string}
+         */
+        KafkaChangeKind: "delete" | "retain" | "factor" | "snapshot";
+        /** @description The directories that could go. */
+        KafkaCleanupView: {
+            /** @description The directories, the largest first; at most 1,000. */
+            items: components["schemas"]["KafkaLeftoverView"][];
+            /** @description The report. */
+            report: components["schemas"]["KafkaReportView"];
+            /**
+             * Format: uint64
+             * @description The number of directories.
+             */
+            total: number;
+        };
+        /** @description A Kafka cluster. */
+        KafkaClusterView: {
+            /**
+             * Format: uint64
+             * @description Number of brokers: different node ids.
+             */
+            brokers: number;
+            /** @description The volume, if it is a clone. Data that it only shows is counted where it is stored. */
+            clone?: string | null;
+            /** @description The cluster in paths: its id, or `unknown`, with `@VOLUME` if the volume is a clone. */
+            cluster: string;
+            /** @description What all topics store. */
+            figures: components["schemas"]["KafkaFigures"];
+            /** @description The cluster's id; null if `meta.properties` does not have it. */
+            id?: string | null;
+            /**
+             * Format: uint64
+             * @description Number of log directories.
+             */
+            log_directories: number;
+            /**
+             * Format: uint64
+             * @description Number of log directories whose `.lock` a client holds.
+             */
+            log_directories_up: number;
+            /**
+             * Format: uint64
+             * @description Number of partitions.
+             */
+            partitions: number;
+            /**
+             * Format: double
+             * @description Ratio of bytes in files to bytes stored.
+             */
+            ratio: number;
+            /**
+             * Format: uint64
+             * @description Number of replicas, without those that are being deleted.
+             */
+            replicas: number;
+            /**
+             * Format: uint64
+             * @description Number of replicas that are being deleted.
+             */
+            replicas_deleted: number;
+            /**
+             * Format: uint64
+             * @description Number of topics.
+             */
+            topics: number;
+        };
+        /** @description The clusters that a pool stores. */
+        KafkaClustersView: {
+            /** @description The clusters. */
+            items: components["schemas"]["KafkaClusterView"][];
+            /** @description The report. */
+            report: components["schemas"]["KafkaReportView"];
+            /** @description What the pool stores. */
+            totals: components["schemas"]["KafkaTotalsView"];
+        };
+        /** @description A row of a bill. */
+        KafkaCostRow: {
+            /**
+             * Format: double
+             * @description What the stored bytes cost in a month.
+             */
+            cost: number;
+            /** @description What they store. */
+            figures: components["schemas"]["KafkaFigures"];
+            /** @description The topic, or the prefix; `__` for Kafka's own topics. */
+            name: string;
+            /**
+             * Format: uint64
+             * @description Number of topics.
+             */
+            topics: number;
+        };
+        /** @description What topics cost in a month. */
+        KafkaCostView: {
+            /**
+             * Format: uint64
+             * @description Bytes stored by the pool for all else: other clusters, other files, objects, snapshots.
+             */
+            bytes_rest: number;
+            /**
+             * Format: double
+             * @description What the rest costs.
+             */
+            cost_rest: number;
+            /** @description The rows, the most expensive first. */
+            items: components["schemas"]["KafkaCostRow"][];
+            /**
+             * Format: double
+             * @description The price of 10^12 stored bytes in a month.
+             */
+            price: number;
+            /** @description The report. */
+            report: components["schemas"]["KafkaReportView"];
+        };
+        /** @description The sizes of a set of files, in bytes. */
+        KafkaFigures: {
+            /**
+             * Format: uint64
+             * @description Bytes that deleting these files would return.
+             */
+            bytes_exclusive: number;
+            /**
+             * Format: uint64
+             * @description Bytes that deleting these files would return if no snapshot showed them.
+             */
+            bytes_held: number;
+            /**
+             * Format: uint64
+             * @description Bytes of holes, such as the ends of preallocated indexes.
+             */
+            bytes_holes: number;
+            /**
+             * Format: uint64
+             * @description Bytes of the files, holes excluded.
+             */
+            bytes_in_files: number;
+            /**
+             * Format: uint64
+             * @description Bytes stored. What several files share belongs to them in equal parts, so that all rows add up to what the pool stores.
+             */
+            bytes_stored: number;
+            /**
+             * Format: uint64
+             * @description Number of files.
+             */
+            files: number;
+        };
+        /**
+         * @description Why a directory could go.
+         * @enum {string}
+         */
+        KafkaLeftoverKind: "deleted" | "stray" | "abandoned";
+        /** @description A directory that could go. */
+        KafkaLeftoverView: {
+            /**
+             * Format: uint64
+             * @description Seconds since it has been so.
+             */
+            age_seconds: number;
+            /**
+             * Format: uint64
+             * @description Bytes that deleting it would return.
+             */
+            bytes_exclusive: number;
+            /**
+             * Format: uint64
+             * @description Bytes of its files, holes excluded.
+             */
+            bytes_in_files: number;
+            /** @description The cluster. */
+            cluster: string;
+            /** @description The address of the client that holds the log directory's `.lock`. */
+            held_by?: string | null;
+            /** @description Why it could go. */
+            kind: components["schemas"]["KafkaLeftoverKind"];
+            /**
+             * Format: uint32
+             * @description The broker's node id.
+             */
+            node?: number | null;
+            /** @description The path from the server's root. */
+            path: string;
+            /** @description The topic; null for a log directory. */
+            topic?: string | null;
+        };
+        /** @description A partition. */
+        KafkaPartitionView: {
+            /** @description What all its replicas store. */
+            figures: components["schemas"]["KafkaFigures"];
+            /** @description Whether brokers compact it. */
+            is_compacted: boolean;
+            /**
+             * Format: uint32
+             * @description Its number.
+             */
+            partition: number;
+            /** @description Its replicas. */
+            replicas: components["schemas"]["KafkaReplicaView"][];
+        };
+        /** @description Changes that someone thinks about. */
+        KafkaQuestion: {
+            /** @description The changes. */
+            changes: components["schemas"]["KafkaChange"][];
+        };
+        /**
+         * @description What a broker does with a replica.
+         * @enum {string}
+         */
+        KafkaReplicaState: "live" | "deleted" | "future" | "stray";
+        /** @description A replica of a partition. */
+        KafkaReplicaView: {
+            /** @description What it stores. Its exclusive bytes are those that deleting only this replica returns. */
+            figures: components["schemas"]["KafkaFigures"];
+            /**
+             * Format: uint64
+             * @description The high watermark, from the broker's last checkpoint.
+             */
+            high_watermark?: number | null;
+            /**
+             * Format: date-time
+             * @description When the newest segment was last written.
+             */
+            newest?: string | null;
+            /**
+             * Format: uint32
+             * @description The broker's node id.
+             */
+            node?: number | null;
+            /**
+             * Format: uint64
+             * @description The offset of the newest segment's first record.
+             */
+            offset_last_segment: number;
+            /**
+             * Format: uint64
+             * @description The offset of the oldest segment's first record.
+             */
+            offset_start: number;
+            /**
+             * Format: date-time
+             * @description When the oldest segment was last written.
+             */
+            oldest?: string | null;
+            /** @description The path of its directory from the server's root. */
+            path: string;
+            /** @description Why it shares less than 0.8, if it does. */
+            reason?: string | null;
+            /**
+             * Format: uint64
+             * @description Number of segments.
+             */
+            segments: number;
+            /**
+             * Format: double
+             * @description The part of its bytes that another replica of the partition has too, from 0 to 1.
+             */
+            shared?: number | null;
+            /** @description What the broker does with it. */
+            state: components["schemas"]["KafkaReplicaState"];
+        };
+        /** @description The report that a response was made from. */
+        KafkaReportView: {
+            /**
+             * Format: uint64
+             * @description Milliseconds since then.
+             */
+            age_ms: number;
+            /**
+             * Format: uint64
+             * @description How many milliseconds it took to make.
+             */
+            duration_ms: number;
+            /** @description Why there is no newer report, if the last attempt failed. */
+            error?: string | null;
+            /** @description What could not be read. */
+            problems: string[];
+            /**
+             * Format: uint64
+             * @description One chunk in this many was looked at, at least; 1 means that all figures are exact.
+             */
+            sampled_one_in: number;
+            /**
+             * Format: date-time
+             * @description The instant that it describes.
+             */
+            taken: string;
+        };
+        /** @description What a change would return. */
+        KafkaReturnedView: {
+            /**
+             * Format: uint64
+             * @description Bytes that would be free as well if no snapshot showed them.
+             */
+            bytes_held: number;
+            /**
+             * Format: uint64
+             * @description Bytes of these files, holes excluded.
+             */
+            bytes_in_files: number;
+            /**
+             * Format: uint64
+             * @description Bytes that would be free.
+             */
+            bytes_returned: number;
+            /**
+             * Format: uint64
+             * @description Number of files that would be deleted.
+             */
+            files: number;
+            /** @description What the change does not concern. */
+            notes: string[];
+            /**
+             * Format: uint64
+             * @description One chunk in this many was looked at; 1 means that the figures are exact.
+             */
+            sampled_one_in: number;
+            /**
+             * Format: double
+             * @description The part of all that the pool stores, from 0 to 1.
+             */
+            share: number;
+        };
+        /** @description A cell of the matrix. */
+        KafkaSharingCell: {
+            /**
+             * Format: uint32
+             * @description The broker's node id.
+             */
+            node?: number | null;
+            /** @description Why that is less than 0.8. */
+            reason?: string | null;
+            /**
+             * Format: double
+             * @description The part of the replica's bytes that another replica has too, from 0 to 1; null if there is no other.
+             */
+            shared?: number | null;
+        };
+        /** @description A row of the matrix. */
+        KafkaSharingRow: {
+            /**
+             * Format: uint64
+             * @description Bytes in files of all replicas.
+             */
+            bytes_in_files: number;
+            /**
+             * Format: uint64
+             * @description Bytes stored for all replicas.
+             */
+            bytes_stored: number;
+            /**
+             * Format: uint32
+             * @description The partition.
+             */
+            partition: number;
+            /** @description The live replicas. */
+            replicas: components["schemas"]["KafkaSharingCell"][];
+        };
+        /** @description How much of each replica another replica has too. */
+        KafkaSharingView: {
+            /** @description The node ids of the columns. */
+            nodes: number[];
+            /** @description The report. */
+            report: components["schemas"]["KafkaReportView"];
+            /** @description The partitions; at most 1,000, those with the least in common first if there are more. */
+            rows: components["schemas"]["KafkaSharingRow"][];
+            /** @description The topic. */
+            topic: string;
+            /**
+             * Format: uint64
+             * @description The number of partitions.
+             */
+            total: number;
+        };
+        /** @description A topic with its partitions. */
+        KafkaTopicDetailView: {
+            /** @description Its partitions; at most 1,000. */
+            partitions: components["schemas"]["KafkaPartitionView"][];
+            /** @description The report. */
+            report: components["schemas"]["KafkaReportView"];
+            /** @description The topic. */
+            topic: components["schemas"]["KafkaTopicView"];
+        };
+        /** @description A topic. */
+        KafkaTopicView: {
+            /**
+             * Format: int64
+             * @description Bytes of files by which the topic grows in a day, measured over the last day at most; null until it was measured.
+             */
+            bytes_growth_per_day?: number | null;
+            /**
+             * Format: uint64
+             * @description Bytes of records that are written to the partitions in a day, from the sizes and times of the segments.
+             */
+            bytes_written_per_day?: number | null;
+            /**
+             * Format: uint64
+             * @description The most replicas of a partition that are in use.
+             */
+            factor: number;
+            /** @description What it stores. */
+            figures: components["schemas"]["KafkaFigures"];
+            /** @description Whether brokers compact it. */
+            is_compacted: boolean;
+            /** @description Whether Kafka had to cut the name. */
+            is_cut: boolean;
+            /**
+             * Format: date-time
+             * @description When the oldest segment was last written: the age of the oldest records.
+             */
+            oldest?: string | null;
+            /**
+             * Format: uint64
+             * @description Number of partitions.
+             */
+            partitions: number;
+            /**
+             * Format: double
+             * @description Ratio of bytes in files to bytes stored.
+             */
+            ratio: number;
+            /** @description Number of replicas by state. */
+            replicas: {
+                [key: string]: number;
+            };
+            /**
+             * Format: uint64
+             * @description One chunk in this many was looked at; 1 means that the figures are exact.
+             */
+            sampled_one_in: number;
+            /**
+             * Format: double
+             * @description The part of all that the pool stores, from 0 to 1.
+             */
+            share: number;
+            /**
+             * Format: double
+             * @description The least that a replica has in common with others, from 0 to 1.
+             */
+            shared?: number | null;
+            /** @description The topic's name; its beginning, if Kafka had to cut it. */
+            topic: string;
+        };
+        /** @description A page of topics. */
+        KafkaTopicsView: {
+            /** @description The topics. */
+            items: components["schemas"]["KafkaTopicView"][];
+            /** @description The topic to continue after; null at the end. */
+            next?: string | null;
+            /** @description The report. */
+            report: components["schemas"]["KafkaReportView"];
+            /**
+             * Format: uint64
+             * @description The number of topics that match.
+             */
+            total: number;
+        };
+        /** @description What the pool stores, in rows that add up. */
+        KafkaTotalsView: {
+            /**
+             * Format: uint64
+             * @description Bytes stored of what no volume shows: only snapshots and clones do, or it is being freed.
+             */
+            bytes_snapshots: number;
+            /**
+             * Format: uint64
+             * @description Bytes stored by the pool at that instant: the live and inline bytes of `GET /pool`. The sum of all rows.
+             */
+            bytes_total: number;
+            /** @description Files without a name, which clients may have open. */
+            deleted_files: components["schemas"]["KafkaFigures"];
+            /** @description Files of log directories that are in no replica, such as checkpoints. */
+            log_directories: components["schemas"]["KafkaFigures"];
+            /** @description Objects of buckets. */
+            objects: components["schemas"]["KafkaFigures"];
+            /** @description Files outside log directories. */
+            other_files: components["schemas"]["KafkaFigures"];
+            /** @description All topics of all clusters. */
+            topics: components["schemas"]["KafkaFigures"];
         };
         /** @description Where to view a report's page. */
         LabPageView: {
@@ -7778,6 +8498,671 @@ export interface operations {
             };
             /** @description The job has already finished */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    kafka_cleanup_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The directories, the largest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaCleanupView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    kafka_cluster_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The clusters */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaClustersView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no report yet, or Kafka views are off */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    kafka_broker_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The cluster, as `GET /kafka/clusters` names it. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The brokers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaBrokersView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The cluster does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    kafka_cost_show: {
+        parameters: {
+            query?: {
+                /** @description The price of 10^12 stored bytes in a month, in any currency. */
+                price?: number;
+                /** @description Which topics share a row. */
+                group_by?: "topic" | "prefix";
+            };
+            header?: never;
+            path: {
+                /** @description The cluster, as `GET /kafka/clusters` names it. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The costs, the highest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaCostView"];
+                };
+            };
+            /** @description The price is not a price */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The cluster does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    kafka_topic_list: {
+        parameters: {
+            query?: {
+                /** @description The field to sort by, largest first: `name`, `stored`, `files`, `growth`, `written`, `age` or `ratio`. Names are in alphabetical order. */
+                sort?: string;
+                /** @description Only topics whose name has this text in it. */
+                filter?: string;
+                /** @description The maximum number of topics. */
+                limit?: number;
+                /** @description Continue after this topic. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The cluster, as `GET /kafka/clusters` names it. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The topics */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaTopicsView"];
+                };
+            };
+            /** @description The field to sort by does not exist */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The cluster does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    kafka_topic_show: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Count all chunks of the topic now, instead of using the last report. Takes long for large topics; one such request is
+                 *     processed at a time.
+                 */
+                exact?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The cluster, as `GET /kafka/clusters` names it. */
+                cluster: string;
+                /** @description The topic. */
+                topic: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The topic */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaTopicDetailView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The cluster or the topic does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    kafka_sharing_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The cluster, as `GET /kafka/clusters` names it. */
+                cluster: string;
+                /** @description The topic. */
+                topic: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A matrix of partitions and brokers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaSharingView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The cluster or the topic does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    kafka_what_if: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The cluster, as `GET /kafka/clusters` names it. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KafkaQuestion"];
+            };
+        };
+        responses: {
+            /** @description What the changes would return */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaAnswerView"];
+                };
+            };
+            /** @description A change lacks what its kind needs */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The cluster does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -60,6 +60,19 @@ export type S3Key = Schemas['S3KeyView']
 export type S3KeyCreated = Schemas['S3KeyCreated']
 export type S3Group = Schemas['S3GroupView']
 
+export type KafkaReport = Schemas['KafkaReportView']
+export type KafkaClusters = Schemas['KafkaClustersView']
+export type KafkaCluster = Schemas['KafkaClusterView']
+export type KafkaBrokers = Schemas['KafkaBrokersView']
+export type KafkaBroker = Schemas['KafkaBrokerView']
+export type KafkaTopics = Schemas['KafkaTopicsView']
+export type KafkaTopic = Schemas['KafkaTopicView']
+export type KafkaSharing = Schemas['KafkaSharingView']
+export type KafkaCost = Schemas['KafkaCostView']
+export type KafkaCostRow = Schemas['KafkaCostRow']
+export type KafkaCleanup = Schemas['KafkaCleanupView']
+export type KafkaLeftover = Schemas['KafkaLeftoverView']
+
 /** A list. `total` exceeds the number of items if the request had a limit. */
 export interface List<T> {
   items: T[]

@@ -4,6 +4,7 @@ import type { PageName } from './routes'
 export const GO: Record<string, PageName> = {
   o: 'overview',
   w: 'alerts',
+  f: 'kafka',
   v: 'volumes',
   b: 'buckets',
   c: 'clients',

@@ -158,6 +158,14 @@ export class Daemon {
     return child
   }
 
+  /** Writes what brokers of Kafka would have written, and holds their locks. */
+  async kafka(path: string, topics: number): Promise<ChildProcess> {
+    const child = spawn(built('examples/kafka_layout', 'FOREBAY_KAFKA_LAYOUT'), [this.nfs, path, `${topics}`], { stdio: ['pipe', 'pipe', 'pipe'] })
+    this.children.push(child)
+    await said(child, 'stdout', /holding/)
+    return child
+  }
+
   /** Runs the project's load generator on the same processors until it finishes. */
   async load(work: string[], seed: number): Promise<LoadDone> {
     const generator = [built('forebay', 'FOREBAY_BINARY'), 'lab', 'probe', 'load', '--server', this.nfs, '--server-pid', `${this.child.pid}`]

@@ -12,6 +12,7 @@ use forebay_service::Service;
 use crate::error::{ApiError, Code, Result};
 use crate::health::Health;
 use crate::history::History;
+use crate::kafka::{Kafka, Settings};
 use crate::lab::Lab;
 use crate::metrics::{Run, Sources};
 use crate::views::{NfsView, SettingView};
@@ -37,6 +38,8 @@ pub struct Api {
     pub s3: Option<S3>,
     /// The pool's directory.
     pub directory: PathBuf,
+    /// What is known of Kafka.
+    pub kafka: Arc<Kafka>,
     /// Reports of the lab.
     pub lab: Lab,
     /// Where clients reach NFS.
@@ -68,7 +71,9 @@ impl Api {
         let health = Arc::new(Health::new(service.clone()));
         let run = Arc::new(Run::new(service.pool.last_stop(), None));
         let with_tls = nfs.as_ref().is_some_and(|nfs| nfs.tls.is_some());
+        let kafka = Arc::new(Kafka::new(service.pool.clone(), nfs.clone(), Settings::default()));
         Api {
+            kafka,
             service,
             nfs,
             s3: None,
@@ -97,6 +102,7 @@ impl Api {
         if let Some(node) = &self.node {
             sources.add(node.holder.clone());
         }
+        sources.add(self.kafka.clone());
         sources.add(self.run.clone());
         sources.add(self.health.clone());
         sources

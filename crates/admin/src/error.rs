@@ -83,6 +83,10 @@ codes! {
     S3GroupNotFound = "s3_group_not_found" => NOT_FOUND,
     /// The S3 group has no policy of that name.
     S3PolicyNotFound = "s3_policy_not_found" => NOT_FOUND,
+    /// The last report has no such Kafka cluster.
+    KafkaClusterNotFound = "kafka_cluster_not_found" => NOT_FOUND,
+    /// The last report has no such topic in the Kafka cluster.
+    KafkaTopicNotFound = "kafka_topic_not_found" => NOT_FOUND,
     /// Something that was to be there is not.
     NotFound = "not_found" => NOT_FOUND,
     /// The path does not know the method; `Allow` says which it knows.
@@ -105,6 +109,10 @@ codes! {
     PublicPolicyBlocked = "public_policy_blocked" => CONFLICT,
     /// The daemon does not serve S3.
     S3IsOff = "s3_is_off" => CONFLICT,
+    /// Kafka views are off.
+    KafkaIsOff = "kafka_is_off" => CONFLICT,
+    /// The first report about Kafka is still being made, or could not be made.
+    KafkaReportMissing = "kafka_report_missing" => CONFLICT,
     /// The volume holds more than that.
     SizeBelowUsed = "size_below_used" => CONFLICT,
     /// It cannot be changed, or deleted.

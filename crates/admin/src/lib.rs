@@ -13,6 +13,7 @@
 //! | [`views`] | the types of request and response bodies |
 //! | [`error`] | errors as the API reports them |
 //! | [`traces`] | spans for OpenTelemetry |
+//! | [`kafka`] | the last report about Kafka, and who holds `.lock` |
 //! | [`metrics`] | metrics for Prometheus |
 //! | [`health`] | the table of health rules, and the alerts that it makes |
 //! | [`history`] | the metrics of the last month, and a row for each day of the last year |
@@ -41,6 +42,7 @@ pub mod error;
 mod handlers;
 pub mod health;
 pub mod history;
+pub mod kafka;
 pub mod lab;
 pub mod metrics;
 pub mod openapi;

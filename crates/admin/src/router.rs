@@ -21,7 +21,7 @@ use crate::console;
 use crate::error::{ApiError, Code};
 use crate::handlers::{
     accounts, alerts, bucket_contents, bucket_documents, buckets, capacity, events, exports, health, jobs,
-    lab, metrics, nfs, node, pool, s3_groups, s3_users, settings, snapshots, volumes,
+    kafka, lab, metrics, nfs, node, pool, s3_groups, s3_users, settings, snapshots, volumes,
 };
 use crate::openapi::{self, Document};
 
@@ -129,6 +129,14 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(s3_groups::s3_member_add, s3_groups::s3_member_remove))
         .routes(routes!(s3_groups::s3_policy_show, s3_groups::s3_policy_put, s3_groups::s3_policy_delete))
         .routes(routes!(settings::config_show))
+        .routes(routes!(kafka::kafka_cluster_list))
+        .routes(routes!(kafka::kafka_broker_list))
+        .routes(routes!(kafka::kafka_topic_list))
+        .routes(routes!(kafka::kafka_topic_show))
+        .routes(routes!(kafka::kafka_sharing_show))
+        .routes(routes!(kafka::kafka_cost_show))
+        .routes(routes!(kafka::kafka_what_if))
+        .routes(routes!(kafka::kafka_cleanup_show))
         .routes(routes!(jobs::job_list))
         .routes(routes!(jobs::job_show, jobs::job_cancel))
         .routes(routes!(events::event_list))
@@ -158,5 +166,7 @@ async fn no_method(method: Method, uri: Uri) -> Response {
     error.with_remedy("the header Allow lists the supported methods").into_response()
 }
 
+#[cfg(test)]
+mod kafka_tests;
 #[cfg(test)]
 mod s3_tests;

@@ -15,6 +15,7 @@ use crate::commands::config::ConfigCommand;
 use crate::commands::event::EventCommand;
 use crate::commands::export::ExportCommand;
 use crate::commands::job::JobCommand;
+use crate::commands::kafka::KafkaCommand;
 use crate::commands::nfs::NfsCommand;
 use crate::commands::object::ObjectCommand;
 use crate::commands::pool::PoolCommand;
@@ -131,6 +132,13 @@ pub enum Command {
     /// Show NFS clients and their open files and locks, and revoke them
     #[command(subcommand)]
     Nfs(NfsCommand),
+
+    /// Show what Kafka's clusters, brokers and topics store, what they share, and what could go
+    ///
+    /// The daemon recognises Kafka's log directories by the file `meta.properties`. It contacts no broker. The figures are of its last
+    /// report, which it makes every five minutes (kafka.interval_seconds).
+    #[command(subcommand)]
+    Kafka(KafkaCommand),
 
     /// Show, check, scrub or salvage the pool
     #[command(subcommand)]

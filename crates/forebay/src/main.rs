@@ -37,8 +37,8 @@ use clap::{CommandFactory, Parser};
 use cli::{Cli, Command, LabCommand};
 use commands::pool::Differences;
 use commands::{
-    account, alert, bucket, config as config_command, event, export, init, job, nfs, object, pool, profile,
-    s3, serve, size, snapshot, status, support, volume,
+    account, alert, bucket, config as config_command, event, export, init, job, kafka, nfs, object, pool,
+    profile, s3, serve, size, snapshot, status, support, volume,
 };
 use config::ConfigError;
 
@@ -84,6 +84,7 @@ fn main() -> ExitCode {
         Command::Alert(command) => alert::run(command),
         Command::Event(command) => event::run(command),
         Command::Job(command) => job::run(command),
+        Command::Kafka(command) => kafka::run(command),
         Command::Profile(command) => profile::run(command),
         Command::Support(command) => support::run(command),
         Command::Completions { shell } => {

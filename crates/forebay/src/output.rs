@@ -16,6 +16,9 @@ use serde::Serialize;
 
 use crate::arguments::{Format, Sure};
 
+/// The answer of commands that have no table for spreadsheets.
+const NO_CSV: &str = "-o csv: only the tables of `forebay kafka` have this format; write -o json";
+
 /// Text in one line, with every character escaped that would control a terminal: `\n`, `\u{1b}`.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_printable) {
@@ -67,7 +70,35 @@ pub fn print_as<T: Serialize + ?Sized>(
             write(&format!("{}\n", escaped_json(&serde_json::to_string_pretty(value)?))).map(drop)
         }
         Format::Yaml => write(&yaml(value)?).map(drop),
+        Format::Csv => bail!(NO_CSV),
     }
+}
+
+/// Prints a table in the requested format. `rows` are those of the file for spreadsheets, the headings first.
+pub fn print_table_as<T: Serialize + ?Sized>(
+    format: Format,
+    value: &T,
+    rows: impl FnOnce(&T) -> Vec<Vec<String>>,
+    table: impl FnOnce(&T) -> Result<()>,
+) -> Result<()> {
+    if format != Format::Csv {
+        return print_as(format, value, table);
+    }
+    let lines = rows(value).iter().map(|row| format!("{}\n", csv_line(row))).collect::<String>();
+    write(&lines).map(drop)
+}
+
+/// A line of a file for spreadsheets (RFC 4180). Cells are escaped as on a terminal, so each row is one line.
+fn csv_line(row: &[String]) -> String {
+    let cell = |cell: &String| {
+        let text = escaped(cell);
+        if text.contains([',', '"', ';']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text.into_owned()
+        }
+    };
+    row.iter().map(cell).collect::<Vec<_>>().join(",")
 }
 
 /// Prints JSON text from elsewhere as it is, apart from characters that a terminal would obey.
@@ -87,6 +118,7 @@ pub fn print_next<T: Serialize>(
         Format::Table => format!("{}\n", escaped(&line(value))),
         Format::Json => format!("{}\n", escaped_json(&serde_json::to_string(value)?)),
         Format::Yaml => format!("---\n{}", yaml(value)?),
+        Format::Csv => bail!(NO_CSV),
     })
 }
 
@@ -177,6 +209,12 @@ mod tests {
     fn what_a_terminal_would_obey_is_shown_instead() {
         assert_eq!(escaped(NASTY), r"a\u{1b}[31m\nb\u{9b}2J\u{202e}\u{7f}é");
         assert!(matches!(escaped("größer 日本"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn cells_of_spreadsheets_are_quoted_where_they_must_be() {
+        let row = ["orders", "a,b", "say \"x\"", "two\nlines", ""].map(str::to_owned);
+        assert_eq!(csv_line(&row), r#"orders,"a,b","say ""x""",two\nlines,"#);
     }
 
     #[test]

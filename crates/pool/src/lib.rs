@@ -56,3 +56,6 @@ pub use buckets::change::{BucketChange, EntryContent};
 pub use buckets::draft::Draft;
 pub use pool::Pool;
 pub use upkeep::check::CheckWatch;
+pub use upkeep::survey::{
+    Sample, StoredChunk, Survey, SurveyedChunk, SurveyedExtent, SurveyedInode, SurveyedVolume,
+};

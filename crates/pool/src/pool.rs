@@ -537,6 +537,11 @@ impl Pool {
     pub async fn efficiency(&self, volume: Option<VolumeId>) -> Result<Efficiency> {
         self.engine()?.efficiency(volume).await
     }
+    /// The metadata of this instant, to find out which files store what. The pool cannot be closed completely before the survey
+    /// is dropped; cancelling `watch` ends what is being read from it.
+    pub async fn survey(&self, watch: Arc<CheckWatch>) -> Result<Survey> {
+        self.engine()?.survey(watch).await
+    }
     /// Sizes of the segments.
     pub fn stored(&self) -> Result<Stored> {
         Ok(self.engine()?.stored())

@@ -15,6 +15,7 @@ pub mod events;
 pub mod exports;
 pub mod health;
 pub mod jobs;
+pub mod kafka;
 pub mod lab;
 pub mod metrics;
 pub mod nfs;

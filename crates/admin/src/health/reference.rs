@@ -8,7 +8,7 @@ use super::rules::GROUPS;
 use super::words::span;
 
 const TITLES: [&str; GROUPS.len()] =
-    ["Data", "Space", "Speed", "Clients", "The daemon", "S3", "Several nodes", "Tiered storage"];
+    ["Data", "Space", "Speed", "Clients", "The daemon", "S3", "Several nodes", "Tiered storage", "Kafka"];
 
 /// The page, in Markdown.
 pub fn page() -> String {

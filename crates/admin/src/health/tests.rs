@@ -1,6 +1,7 @@
 //! Each rule, on observations that someone could make: it fires where it should, and not where it should not.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use forebay_nfs::NfsCounters;
@@ -16,7 +17,9 @@ use super::evaluation::Health;
 use super::rule::Source;
 use super::rules;
 use super::tracker::Moment;
-use crate::metrics::{Observation, RefusedClient, VolumeSeen};
+use crate::kafka::digest::{BrokerName, DeletedSeen, Digest, UnsharedSeen};
+use crate::kafka::holders::{Broker, BrokerState, Holding};
+use crate::metrics::{KafkaSeen, Observation, RefusedClient, VolumeSeen};
 use crate::test_support::{beats, client_traffic, service, sources_of};
 
 const GIB: u64 = 1 << 30;
@@ -186,6 +189,10 @@ async fn each_rule_without_a_hold_time_fires_at_once_and_is_resolved() {
                 BucketCounts { name: "tiered".into(), bytes: 95, size: Some(100), ..BucketCounts::default() };
             seen.s3.as_mut().unwrap().buckets = vec![bucket];
         }),
+        ("ForebayKafkaNodeTwice", |seen, now| {
+            let other = Broker { volume: "copy".into(), ..broker(BrokerState::Up(holding(13, now))) };
+            kafka(seen).brokers = vec![broker(BrokerState::Up(holding(12, now))), other];
+        }),
         ("ForebayNodeFenced", |seen, now| seen.node = Some(node(now))),
         ("ForebayBeatFails", |seen, _| {
             let mut beats = beats();
@@ -223,6 +230,47 @@ fn s3(seen: &mut Observation, class: Class, count: u64) {
     seen.s3.as_mut().unwrap().operations = vec![operation];
 }
 
+fn minutes(count: u64) -> Duration {
+    Duration::from_secs(count * 60)
+}
+
+fn kafka(seen: &mut Observation) -> &mut KafkaSeen {
+    seen.kafka.get_or_insert_default()
+}
+
+fn holding(host: u8, since: SystemTime) -> Holding {
+    Holding { address: IpAddr::from([10, 1, 0, host]), owner: "Linux NFSv4.2 host".into(), since }
+}
+
+fn broker(state: BrokerState) -> Broker {
+    let (cluster, volume) = ("c".to_owned(), "kafka".to_owned());
+    Broker { cluster, directory: 0, volume, node: Some(3), is_clean: false, state }
+}
+
+#[tokio::test]
+async fn a_broker_that_stopped_in_order_and_one_that_never_ran_are_no_alert() {
+    let mut story = Story::new().await;
+    let since = SystemTime::UNIX_EPOCH + NOW;
+    let with = |brokers: Vec<Broker>| move |seen: &mut Observation| kafka(seen).brokers.clone_from(&brokers);
+    let gone = broker(BrokerState::Gone(holding(12, since)));
+    let quiet = vec![Broker { is_clean: true, ..gone.clone() }, broker(BrokerState::Never)];
+    story.later(5, with(quiet.clone()));
+    assert_eq!(story.later(300, with(quiet)), NONE);
+    story.later(5, with(vec![gone.clone()]));
+    assert_eq!(story.later(300, with(vec![gone.clone()])), ["ForebayKafkaBrokerGone"]);
+    let (object, message, _) = story.only();
+    assert_eq!(object, "broker 3 of c");
+    assert!(
+        message.contains("10.1.0.12") && message.contains("nobody holds .lock on volume kafka"),
+        "{message}"
+    );
+    // The operator knows by then.
+    assert_eq!(story.later(90_000, with(vec![gone])), NONE);
+    // Two log directories of one broker are no double start.
+    let both = vec![broker(BrokerState::Up(holding(12, since))), broker(BrokerState::Up(holding(12, since)))];
+    assert_eq!(story.later(5, with(both)), NONE);
+}
+
 fn node(now: SystemTime) -> Beats {
     let mut beats = beats();
     beats.owner.since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
@@ -235,6 +283,22 @@ async fn rules_with_a_hold_time_wait_for_it() {
     type Change = fn(&mut Observation);
     let cases: &[(&str, u64, Change)] = &[
         ("ForebayClientSilent", 60, |seen| seen.nfs.clients = vec![client(Condition::Courteous, 70)]),
+        ("ForebayKafkaBrokerGone", 120, |seen| {
+            let since = SystemTime::UNIX_EPOCH + NOW;
+            kafka(seen).brokers = vec![broker(BrokerState::Silent(holding(12, since), minutes(3)))];
+        }),
+        ("ForebayKafkaDeletedStays", 60, |seen| {
+            let since = SystemTime::UNIX_EPOCH + NOW;
+            let deleted = DeletedSeen { broker: BrokerName::default(), since, bytes_in_files: GIB };
+            let digest =
+                Digest { taken: Some(since + minutes(16)), deleted: vec![deleted], ..Digest::default() };
+            kafka(seen).digest = Arc::new(digest);
+        }),
+        ("ForebayKafkaReplicaNotShared", 86_400, |seen| {
+            let (broker, reason) = (BrokerName::default(), "it was rebuilt".to_owned());
+            let unshared = UnsharedSeen { broker, shared_permille: 380, bytes_in_files: GIB, reason };
+            kafka(seen).digest = Arc::new(Digest { unshared: vec![unshared], ..Digest::default() });
+        }),
         ("ForebayClientCannotLeave", 600, |seen| seen.nfs.census.leaving = 1),
         ("ForebayAlertsNotDelivered", 60, |seen| {
             seen.alert_targets_failing = vec![("mail".to_owned(), "no such user".to_owned())];

@@ -26,7 +26,7 @@ mod text;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-pub use observation::{AlertSeen, Observation, VOLUMES_MAX, VolumeSeen};
+pub use observation::{AlertSeen, KafkaSeen, Observation, VOLUMES_MAX, VolumeSeen};
 pub use process::Process;
 pub use run::{RefusedClient, Run, RunSeen};
 pub use sources::{Source, Sources};
@@ -97,7 +97,7 @@ mod tests {
             })
             .map(|family| family.name)
             .collect();
-        // Families without samples when there is one volume, one bucket, no client and no other node.
+        // Families without samples when there is one volume, one bucket, no client, no other node and no Kafka.
         let expected = [
             "forebay_pool_scrub_finished_timestamp_seconds",
             "forebay_volume_size_bytes",
@@ -119,6 +119,13 @@ mod tests {
             "forebay_node_takeover_seconds",
             "forebay_node_beat_age_seconds",
             "forebay_node_beat_failures_total",
+            "forebay_kafka_topic_logical_bytes",
+            "forebay_kafka_topic_physical_bytes",
+            "forebay_kafka_topic_shared_ratio",
+            "forebay_kafka_broker_up",
+            "forebay_kafka_replicas",
+            "forebay_kafka_report_timestamp_seconds",
+            "forebay_kafka_report_seconds",
             "forebay_alert",
             "forebay_alerts_evaluated_timestamp_seconds",
         ];

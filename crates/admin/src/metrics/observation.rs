@@ -1,5 +1,6 @@
 //! One snapshot of everything that is measured.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use forebay_nfs::NfsCounters;
@@ -10,6 +11,8 @@ use forebay_s3::counters::{BucketCounts, S3Counters};
 
 use super::process::Process;
 use super::run::RunSeen;
+use crate::kafka::digest::Digest;
+use crate::kafka::holders::Broker;
 
 /// The number of volumes with their own label value: the oldest. The others are counted together as
 /// [`OTHER`].
@@ -30,6 +33,8 @@ pub struct Observation {
     pub volumes: Vec<VolumeSeen>,
     /// This node as the pool's owner; `None` if no other node can serve the pool.
     pub node: Option<Beats>,
+    /// What is known of Kafka; `None` if Kafka views are off.
+    pub kafka: Option<KafkaSeen>,
     /// This run of the daemon.
     pub run: RunSeen,
     /// The rules that the daemon evaluates.
@@ -40,6 +45,15 @@ pub struct Observation {
     pub evaluated: Option<SystemTime>,
     /// The daemon's process.
     pub process: Process,
+}
+
+/// What is known of Kafka.
+#[derive(Clone, Debug, Default)]
+pub struct KafkaSeen {
+    /// What the last report says.
+    pub digest: Arc<Digest>,
+    /// The brokers, at most [`VOLUMES_MAX`].
+    pub brokers: Vec<Broker>,
 }
 
 /// A rule that the daemon evaluates.

@@ -6,7 +6,7 @@ use super::VOLUMES_MAX;
 use super::table::{FAMILIES, Family};
 
 const TITLES: [&str; FAMILIES.len()] =
-    ["The pool", "Volumes", "NFS", "S3", "Several nodes", "Alerts", "The process"];
+    ["The pool", "Volumes", "NFS", "S3", "Several nodes", "Kafka", "Alerts", "The process"];
 
 /// The page, in Markdown.
 pub fn page() -> String {

@@ -7,9 +7,10 @@ use forebay_nfs::statistics::{StatusClass, VolumeTraffic};
 use forebay_pool::VolumeUsage;
 use forebay_service::Service;
 
-use super::observation::{Observation, VolumeSeen, bound, bound_buckets};
+use super::observation::{KafkaSeen, Observation, VOLUMES_MAX, VolumeSeen, bound, bound_buckets};
 use super::process::Process;
 use super::run::RunSeen;
+use crate::kafka::Kafka;
 
 /// A part of the daemon that is measured.
 pub trait Source: Send + Sync {
@@ -42,6 +43,7 @@ impl Observation {
             s3: None,
             volumes: Vec::new(),
             node: None,
+            kafka: None,
             run: RunSeen::default(),
             alerts: Vec::new(),
             alert_targets_failing: Vec::new(),
@@ -99,6 +101,18 @@ impl Source for forebay_nfs::Shared {
 impl Source for forebay_ownership::Holder {
     fn observe(&self, observation: &mut Observation) {
         observation.node = Some(self.beats());
+    }
+}
+
+impl Source for Kafka {
+    fn observe(&self, observation: &mut Observation) {
+        if !self.settings.is_on {
+            return;
+        }
+        let made = self.made();
+        let mut brokers = made.report.as_ref().map(|report| self.brokers(report)).unwrap_or_default();
+        brokers.truncate(VOLUMES_MAX);
+        observation.kafka = Some(KafkaSeen { digest: made.digest, brokers });
     }
 }
 

@@ -35,6 +35,11 @@ impl Family {
                     collect(node, &mut samples);
                 }
             }
+            (Collect::Kafka(collect), _) => {
+                if let Some(kafka) = &seen.kafka {
+                    collect(kafka, &mut samples);
+                }
+            }
             (Collect::Alerts(collect), _) => collect(seen, &mut samples),
             (Collect::Process(collect), _) => collect(&seen.process, &mut samples),
             (Collect::Volume(collect), _) => {

@@ -35,7 +35,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    fn code(&self) -> &str {
+    pub(super) fn code(&self) -> &str {
         self.body["error"]["code"].as_str().unwrap_or_default()
     }
 }
@@ -61,6 +61,11 @@ impl Caller {
         }
         let api = Arc::new(api);
         Caller { router: router(api.clone()), api, tokens, _files: files }
+    }
+
+    /// What requests work on.
+    pub(super) fn api(&self) -> &Arc<Api> {
+        &self.api
     }
 
     pub(super) async fn ask(&self, role: &str, method: &str, path: &str, body: Option<Value>) -> Answer {

@@ -17,6 +17,7 @@ mod export;
 mod fields;
 mod health;
 mod job;
+mod kafka;
 mod lab;
 mod list;
 mod mount;
@@ -52,6 +53,13 @@ pub use health::{
     HealthView, LastStop, StatusView, VolumeSpaceView,
 };
 pub use job::{JobKind, JobState, JobView, ProgressUnit, ProgressView};
+pub use kafka::{
+    KafkaAnswerView, KafkaBrokerState, KafkaBrokerView, KafkaBrokersView, KafkaChange, KafkaChangeKind,
+    KafkaCleanupView, KafkaClusterView, KafkaClustersView, KafkaCostRow, KafkaCostView, KafkaFigures,
+    KafkaGroupBy, KafkaLeftoverKind, KafkaLeftoverView, KafkaPartitionView, KafkaQuestion, KafkaReplicaState,
+    KafkaReplicaView, KafkaReportView, KafkaReturnedView, KafkaSharingCell, KafkaSharingRow,
+    KafkaSharingView, KafkaTopicDetailView, KafkaTopicView, KafkaTopicsView, KafkaTotalsView,
+};
 pub use lab::{LabPageView, LabReportKind, LabReportView, LabReportsView, LabRunView, LabVerdict};
 pub use list::List;
 pub use nfs::{

@@ -18,6 +18,8 @@ pub enum Format {
     Json,
     /// The same fields as JSON, written as YAML
     Yaml,
+    /// For spreadsheets; only for the tables of `forebay kafka`
+    Csv,
 }
 
 /// Selects the daemon and the output format.

@@ -8,6 +8,7 @@ pub mod event;
 pub mod export;
 pub mod init;
 pub mod job;
+pub mod kafka;
 pub mod nfs;
 pub mod object;
 pub mod pool;

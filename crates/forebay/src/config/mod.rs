@@ -47,6 +47,8 @@ pub struct Config {
     pub metrics: MetricsConfig,
     /// `[traces]`.
     pub traces: TracesConfig,
+    /// `[kafka]`.
+    pub kafka: KafkaConfig,
     /// `[lab]`.
     pub lab: LabConfig,
 }
@@ -191,6 +193,32 @@ pub struct TracesConfig {
     pub s3_one_in: u64,
 }
 
+/// Kafka views.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KafkaConfig {
+    /// Whether there are any.
+    pub views: bool,
+    /// Seconds between two reports.
+    pub interval_seconds: u64,
+    /// Topics with metrics of their own; `None` decides by whether metrics are public.
+    pub metrics_topics: Option<usize>,
+}
+
+/// Topics with metrics of their own if nothing else is set.
+const METRICS_TOPICS: usize = 500;
+
+impl Config {
+    /// How Kafka views work.
+    pub fn kafka_settings(&self) -> forebay_admin::kafka::Settings {
+        let usual = if self.metrics.public { 0 } else { METRICS_TOPICS };
+        forebay_admin::kafka::Settings {
+            is_on: self.kafka.views,
+            interval: Duration::from_secs(self.kafka.interval_seconds),
+            metrics_topics: self.kafka.metrics_topics.unwrap_or(usual),
+        }
+    }
+}
+
 /// Lab reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabConfig {
@@ -295,6 +323,7 @@ impl Default for Config {
             },
             metrics: MetricsConfig { public: false },
             traces: TracesConfig { otlp_endpoint: None, nfs_one_in: 1000, s3_one_in: 1000 },
+            kafka: KafkaConfig { views: true, interval_seconds: 300, metrics_topics: None },
             lab: LabConfig { results_directory: None },
         }
     }

@@ -10,6 +10,7 @@ mod copies;
 mod daemon;
 mod export;
 mod http;
+mod kafka;
 mod lab;
 mod logs;
 mod metrics;

@@ -130,6 +130,7 @@ pub const CRATES: &[Rule] = &[
             "views",      // the types of request and response bodies
             "error",      // errors as the API reports them
             "traces",     // spans for OpenTelemetry
+            "kafka",      // the last report about Kafka, and who holds .lock
             "metrics",    // metrics for Prometheus
             "health",     // the table of health rules, and the alerts that it makes
             "history",    // the metrics of the last month, in memory

@@ -17,6 +17,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-notify", &[]),
     ("forebay-nfs-proto", &["forebay-net"]),
     ("forebay-service", &["forebay-pool"]),
+    ("forebay-kafka", &["forebay-pool"]),
     ("forebay-s3", &["forebay-pool", "forebay-service", "forebay-net"]),
     ("forebay-nfs", &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto"]),
     (
@@ -30,6 +31,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "forebay-s3",
             "forebay-ownership",
             "forebay-notify",
+            "forebay-kafka",
         ],
     ),
     (

@@ -46,6 +46,6 @@ pub use ranges::{Held, LockKind, Range};
 pub use share::Share;
 pub use table::{Denied, OpenRoom};
 pub use view::{
-    Census, ClientTraffic, ClientView, Condition, Excerpt, GraceView, LockView, MemoryView, OpenView,
-    OpenedAs,
+    Census, ClientTraffic, ClientView, Condition, Excerpt, GraceView, LockHolder, LockView, MemoryView,
+    OpenView, OpenedAs,
 };

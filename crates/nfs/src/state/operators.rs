@@ -7,7 +7,9 @@ use forebay_pool::Handle;
 
 use super::client::Client;
 use super::protocol::State;
-use super::view::{Census, ClientTraffic, ClientView, Condition, Excerpt, LockView, MemoryView, OpenView};
+use super::view::{
+    Census, ClientTraffic, ClientView, Condition, Excerpt, LockHolder, LockView, MemoryView, OpenView,
+};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 
@@ -107,6 +109,22 @@ impl State {
     /// The locks of one client, or of all; at most `items_max` owners.
     pub fn locks(&self, client: Option<ClientId>, items_max: usize) -> Excerpt<LockView> {
         self.table().lock_views(client, items_max)
+    }
+
+    /// The clients that have a part of a file locked.
+    pub fn lock_holders(&self, file: Handle) -> Vec<LockHolder> {
+        let clients = self.table().lockers_of(file);
+        let holder = |id: ClientId| {
+            let client = self.client(id).ok()?;
+            Some(LockHolder {
+                client: id,
+                owner: client.owner().ownerid.clone(),
+                address: client.address(),
+                condition: self.condition(&client),
+                silence: client.silence().unwrap_or_default(),
+            })
+        };
+        clients.into_iter().filter_map(holder).collect()
     }
 
     /// Stores the name by which a file was opened.

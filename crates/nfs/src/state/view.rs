@@ -115,6 +115,21 @@ pub struct LockView {
     pub held: Vec<Held>,
 }
 
+/// A client that has a part of a file locked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockHolder {
+    /// The client's id.
+    pub client: ClientId,
+    /// The owner string that the client sends.
+    pub owner: Bytes,
+    /// The address it registered from.
+    pub address: SocketAddr,
+    /// The client's state.
+    pub condition: Condition,
+    /// Time since its last request; zero while a request is in progress.
+    pub silence: Duration,
+}
+
 /// A part of a list, and its total length.
 #[derive(Clone, Debug)]
 pub struct Excerpt<T> {

@@ -274,6 +274,13 @@ pub(crate) fn volumes() -> Range<Key> {
 pub(crate) fn chunks() -> Range<Key> {
     starting_with(vec![CHUNK])
 }
+/// The chunks whose names begin with the lowest `bits` bits of `start`; `bits` is at most 63.
+pub(crate) fn chunks_starting(bits: u32, start: u64) -> Range<Key> {
+    let shift = 64_u32.saturating_sub(bits).min(63);
+    let first = |start: u64| Builder::new(CHUNK).number(start.checked_shl(shift).unwrap_or_default()).0;
+    let end = if start + 1 < 1 << bits.min(63) { first(start + 1) } else { chunks().end };
+    first(start)..end
+}
 pub(crate) fn segments() -> Range<Key> {
     starting_with(vec![SEGMENT])
 }

@@ -25,6 +25,14 @@ pub(crate) fn check_name(name: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// The hash of a name under the pool's key for names, which is also its cookie: 3 to `i64::MAX`.
+pub(crate) fn name_hash(key: &[u8; 32], name: &[u8]) -> u64 {
+    let hash = blake3::keyed_hash(key, name);
+    let mut first = [0; 8];
+    first.copy_from_slice(&hash.as_bytes()[..8]);
+    (u64::from_le_bytes(first) >> 1).max(3)
+}
+
 /// A name as messages show it.
 pub(crate) fn shown(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
@@ -34,12 +42,9 @@ pub(crate) fn shown(name: &[u8]) -> String {
 type Found = (u64, Bytes, EntryRecord);
 
 impl Engine {
-    /// The hash of a name, which is also its cookie: 3 to `i64::MAX`.
+    /// See [`name_hash`].
     pub(crate) fn name_hash(&self, name: &[u8]) -> u64 {
-        let hash = blake3::keyed_hash(&self.identity.name_key, name);
-        let mut first = [0; 8];
-        first.copy_from_slice(&hash.as_bytes()[..8]);
-        (u64::from_le_bytes(first) >> 1).max(3)
+        name_hash(&self.identity.name_key, name)
     }
 
     /// A name's entry.

@@ -16,3 +16,4 @@ pub(crate) mod metadata_copy;
 pub(crate) mod reaper;
 pub(crate) mod scrub;
 pub(crate) mod scrub_metadata;
+pub(crate) mod survey;

@@ -2,6 +2,7 @@
 
 mod clients;
 mod data;
+mod kafka;
 mod nodes;
 mod process;
 mod s3;
@@ -17,7 +18,7 @@ use super::rule::Rule;
 pub(super) const STALLED: &str = "ForebayEvaluationStalled";
 
 /// All rules, by group. The name of a group is that in Prometheus.
-pub static GROUPS: [(&str, &[Rule]); 8] = [
+pub static GROUPS: [(&str, &[Rule]); 9] = [
     ("forebay-data", data::RULES),
     ("forebay-space", space::RULES),
     ("forebay-speed", speed::RULES),
@@ -26,6 +27,7 @@ pub static GROUPS: [(&str, &[Rule]); 8] = [
     ("forebay-s3", s3::RULES),
     ("forebay-nodes", nodes::RULES),
     ("forebay-tiering", tiering::RULES),
+    ("forebay-kafka", kafka::RULES),
 ];
 
 /// All rules.

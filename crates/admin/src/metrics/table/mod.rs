@@ -2,6 +2,7 @@
 //! collected.
 
 mod alerts;
+mod kafka;
 mod nfs;
 mod node;
 mod pool;
@@ -15,15 +16,16 @@ use forebay_pool::PoolCounters;
 use forebay_s3::counters::S3Counters;
 
 pub use super::samples::{Samples, Value};
-use super::{Observation, Process, VolumeSeen};
+use super::{KafkaSeen, Observation, Process, VolumeSeen};
 
 /// All metrics, by subject.
-pub static FAMILIES: [&[Family]; 7] = [
+pub static FAMILIES: [&[Family]; 8] = [
     pool::FAMILIES,
     volume::FAMILIES,
     nfs::FAMILIES,
     s3::FAMILIES,
     node::FAMILIES,
+    kafka::FAMILIES,
     alerts::FAMILIES,
     process::FAMILIES,
 ];
@@ -86,6 +88,8 @@ pub(super) enum Collect {
     S3(fn(&S3Counters, &mut Samples<'_>)),
     /// No samples if no other node can serve the pool.
     Node(fn(&Beats, &mut Samples<'_>)),
+    /// No samples if Kafka views are off.
+    Kafka(fn(&KafkaSeen, &mut Samples<'_>)),
     Alerts(fn(&Observation, &mut Samples<'_>)),
     Process(fn(&Process, &mut Samples<'_>)),
 }

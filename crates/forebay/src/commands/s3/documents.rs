@@ -38,7 +38,7 @@ pub fn read_document(file: &Path) -> Result<String> {
 pub fn print_document(format: Format, text: &str) -> Result<()> {
     match format {
         Format::Table | Format::Json => print_json_text(text),
-        Format::Yaml => print_as(format, &serde_json::from_str::<Value>(text)?, |_| Ok(())),
+        Format::Yaml | Format::Csv => print_as(format, &serde_json::from_str::<Value>(text)?, |_| Ok(())),
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result, anyhow};
 use forebay_admin::health::Health;
 use forebay_admin::history;
+use forebay_admin::kafka::{self, Kafka};
 use forebay_admin::lab::Lab;
 use forebay_admin::metrics::Run;
 use forebay_admin::{Api, NodeControl};
@@ -208,6 +209,7 @@ async fn serve_pool(
         });
         NodeControl { holder, release }
     });
+    api.kafka = Arc::new(Kafka::new(pool.clone(), Some(nfs.shared()), config.kafka_settings()));
     api.lab = Lab::new(config.lab.results_directory.clone());
     api.s3 = s3.as_ref().map(|running| running.s3.clone());
     let api = Arc::new(api);
@@ -224,6 +226,7 @@ async fn serve_pool(
     ));
     let keeping = tokio::spawn(keeper.clone().run());
     let watching = tokio::spawn(forebay_service::watch::run(service.clone()));
+    let surveying = tokio::spawn(kafka::run(api.kafka.clone()));
     let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared(), api.run.clone()));
     let serving = serve_api(&api, listeners, shutdown);
     service.events.note(
@@ -274,6 +277,9 @@ async fn serve_pool(
     watching.abort();
     refusals.abort();
     recording.abort();
+    // What reads the pool's metadata in a thread ends soon, so that the pool can be closed.
+    api.kafka.stop();
+    surveying.abort();
     trigger.shut_down();
     service.jobs.cancel_all();
     keeping.abort();

@@ -69,9 +69,21 @@ fn ask_all(client: &Client, contents: &mut Contents) -> bool {
         if answer.as_ref().is_err_and(|error| error.is::<NoS3>()) {
             continue;
         }
-        contents.add(name, answer.map(|bytes| laid_out(name, &bytes)));
+        contents.add(name, answer.map(|bytes| without_topics(laid_out(name, &bytes))));
     }
     true
+}
+
+/// Metrics without the samples that name topics of Kafka.
+fn without_topics(text: Vec<u8>) -> Vec<u8> {
+    const NAMED: &[u8] = b"forebay_kafka_topic_";
+    let names =
+        |line: &&[u8]| line.starts_with(NAMED) && !line.windows(OTHER.len()).any(|part| part == OTHER);
+    const OTHER: &[u8] = b"topic=\"other\"";
+    if !text.windows(NAMED.len()).any(|part| part == NAMED) {
+        return text;
+    }
+    text.split_inclusive(|byte| *byte == b'\n').filter(|line| !names(line)).flatten().copied().collect()
 }
 
 /// JSON with line breaks and indentation.
@@ -138,5 +150,15 @@ mod tests {
                 {"name": "ForebayVolumeFull", "acknowledged": {"by": "[removed]", "comment": ""}, "user": null},
             ]})
         );
+    }
+
+    #[test]
+    fn names_of_topics_stay_out() {
+        let line =
+            |topic: &str| format!("forebay_kafka_topic_logical_bytes{{cluster=\"c\",topic=\"{topic}\"}} 1\n");
+        let help = "# HELP forebay_kafka_topic_logical_bytes Bytes.\n";
+        let text = format!("{help}{}{}forebay_pool_boots 1\n", line("orders"), line("other"));
+        let clean = String::from_utf8(without_topics(text.into_bytes())).unwrap();
+        assert_eq!(clean, format!("{help}{}forebay_pool_boots 1\n", line("other")));
     }
 }

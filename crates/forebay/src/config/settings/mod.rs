@@ -2,9 +2,10 @@
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
 //! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
-//! and a row here, or for `[node]` and `[alerts]` in their modules.
+//! and a row here, or for `[node]`, `[alerts]` and `[kafka]` in their own files.
 
 mod alerts;
+mod kafka;
 mod node;
 
 pub use node::ALIASES;
@@ -27,12 +28,13 @@ pub const SECTIONS: &[(&str, &str)] = &[
     ("api", "The API over TCP, for users with tokens."),
     ("metrics", "The metrics that Prometheus scrapes from `/metrics` on the API."),
     ("traces", "Traces of requests, for an OpenTelemetry collector."),
+    ("kafka", "What the daemon shows of the Kafka clusters whose log directories it serves."),
     ("lab", "Lab reports shown by the console and the API."),
 ];
 
 /// All settings, by section.
 pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
-    SETTINGS.iter().chain(node::SETTINGS).chain(alerts::SETTINGS)
+    SETTINGS.iter().chain(node::SETTINGS).chain(alerts::SETTINGS).chain(kafka::SETTINGS)
 }
 
 const SETTINGS: &[Setting] = &[

@@ -72,6 +72,17 @@ impl Table {
         })
     }
 
+    /// The clients that have a part of a file locked.
+    pub fn lockers_of(&self, file: Handle) -> Vec<ClientId> {
+        let Some(file) = self.files.get(&file) else { return Vec::new() };
+        let locked = |key: &StateKey| self.locks.get(key).is_some_and(|lock| !lock.ranges.is_empty());
+        let mut clients: Vec<ClientId> =
+            file.locks.iter().filter(|(_, key)| locked(key)).map(|((client, _), _)| *client).collect();
+        clients.sort_unstable_by_key(|client| client.0);
+        clients.dedup();
+        clients
+    }
+
     /// Stores the name by which a file was opened if there is room for it, since only operators use it.
     pub fn note_name(&mut self, stateid: &StateId, directory: Handle, name: Bytes) {
         if let Ok(key) = self.boot.key(stateid)

@@ -1,0 +1,154 @@
+//! Kafka's brokers and log directories.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::super::facts::Facts;
+use super::super::rule::Source::Daemon;
+use super::super::rule::{Finding, Rule, Severity};
+use super::super::words::{bytes, several, span};
+use super::{AT_ONCE, hours, minutes};
+use crate::kafka::digest::{BrokerName, DeletedSeen, UnsharedSeen};
+use crate::kafka::holders::{Broker, BrokerState, Holding};
+
+/// A broker that is gone is shown for this long. After that its operator knows.
+const GONE_SHOWN: Duration = hours(24);
+/// A broker has this long to remove a directory that it renamed. Kafka takes a minute.
+const DELETED_AFTER: Duration = minutes(15);
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "ForebayKafkaBrokerGone",
+        severity: Severity::Warning,
+        watches: "For two minutes nobody holds `.lock` in a log directory that a broker used since the daemon started, and the broker did \
+                  not stop in order; or the host that holds it has been silent for a minute. The alert ends after a day.",
+        summary: "a Kafka broker is gone from its log directory",
+        runbook: "1. Look at the broker's log and at its host: the alert names the address. 2. `forebay kafka brokers` shows all brokers, \
+                  `forebay nfs clients` the hosts. 3. Start the broker again, on any host.",
+        source: Daemon { hold: minutes(2), keep: AT_ONCE, check: broker_gone },
+    },
+    Rule {
+        name: "ForebayKafkaNodeTwice",
+        severity: Severity::Critical,
+        watches: "Two hosts hold `.lock` in log directories of the same node id and cluster.",
+        summary: "two brokers of a Kafka cluster run with the same node id",
+        runbook: "1. Stop the broker that should not run: the alert names both hosts. 2. Compare node.id and log.dirs in their \
+                  server.properties. 3. Replicas that the wrong one has written are in its own log directory; remove it when the right \
+                  one is in sync.",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: node_twice },
+    },
+    Rule {
+        name: "ForebayKafkaDeletedStays",
+        severity: Severity::Warning,
+        watches: "A broker renamed a replica's directory to delete it 15 minutes ago or earlier, and it is still there.",
+        summary: "directories of deleted Kafka replicas stay, and keep their space",
+        runbook: "1. `forebay kafka cleanup` shows the directories and the hosts of their brokers. 2. A broker that does not run deletes \
+                  nothing: start it. 3. If it runs, look for the directory in its log; file.delete.delay.ms may be longer than usual.",
+        source: Daemon { hold: minutes(1), keep: AT_ONCE, check: deleted_stays },
+    },
+    Rule {
+        name: "ForebayKafkaReplicaNotShared",
+        severity: Severity::Info,
+        watches: "For a day a replica has less than 80 % of its bytes in common with others of its partition, and at least 64 MiB that \
+                  are not. Compacted partitions are excluded.",
+        summary: "a Kafka replica is not stored once with the others of its partition",
+        runbook: "1. `forebay kafka sharing TOPIC` names the replica and the reason. 2. A replica that was rebuilt shares again with its \
+                  next retention. 3. If brokers compress batches again, set compression.type=producer.",
+        source: Daemon { hold: hours(24), keep: minutes(30), check: not_shared },
+    },
+];
+
+fn brokers<'a>(facts: &Facts<'a>) -> &'a [Broker] {
+    facts.seen.kafka.as_ref().map(|kafka| &kafka.brokers[..]).unwrap_or_default()
+}
+
+fn named(broker: &Broker) -> BrokerName {
+    BrokerName { cluster: broker.cluster.clone(), node: broker.node }
+}
+
+/// One finding for each broker.
+fn each(messages: BTreeMap<BrokerName, String>) -> Vec<Finding> {
+    messages.into_iter().map(|(broker, message)| Finding::new(broker.to_string(), message)).collect()
+}
+
+fn broker_gone(facts: &Facts<'_>) -> Vec<Finding> {
+    let message = |broker: &Broker| match &broker.state {
+        BrokerState::Silent(Holding { address, .. }, silence) if *silence < GONE_SHOWN => {
+            Some(format!("It ran on {address}, which has sent nothing for {}.", span(*silence)))
+        }
+        BrokerState::Gone(Holding { address, since, .. })
+            if !broker.is_clean && facts.since(*since) < GONE_SHOWN =>
+        {
+            let (ago, volume) = (span(facts.since(*since)), &broker.volume);
+            Some(format!("It ran on {address} until {ago} ago, and nobody holds .lock on volume {volume}."))
+        }
+        _ => None,
+    };
+    each(brokers(facts).iter().filter_map(|broker| Some((named(broker), message(broker)?))).collect())
+}
+
+fn node_twice(facts: &Facts<'_>) -> Vec<Finding> {
+    let mut hosts: BTreeMap<BrokerName, BTreeMap<IpAddr, &str>> = BTreeMap::new();
+    for broker in brokers(facts).iter().filter(|broker| broker.node.is_some()) {
+        let (BrokerState::Up(holding) | BrokerState::Silent(holding, _)) = &broker.state else { continue };
+        hosts.entry(named(broker)).or_default().insert(holding.address, &broker.volume);
+    }
+    let twice = hosts.into_iter().filter(|(_, hosts)| hosts.len() > 1);
+    let message = |(broker, hosts): (BrokerName, BTreeMap<IpAddr, &str>)| {
+        let places: Vec<_> =
+            hosts.iter().map(|(address, volume)| format!("{address} with volume {volume}")).collect();
+        (broker, format!("It runs on {}.", places.join(" and on ")))
+    };
+    each(twice.map(message).collect())
+}
+
+fn deleted_stays(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(kafka) = &facts.seen.kafka else { return Vec::new() };
+    // The report must be that much younger than the deletion: an older one shows directories that may be gone.
+    let taken = kafka.digest.taken;
+    let stays = |one: &&DeletedSeen| {
+        let seen = taken.and_then(|taken| taken.duration_since(one.since).ok());
+        seen.is_some_and(|seen| seen >= DELETED_AFTER)
+    };
+    let mut found: BTreeMap<&BrokerName, (u64, u64, Duration)> = BTreeMap::new();
+    for one in kafka.digest.deleted.iter().filter(stays) {
+        let (count, size, oldest) = found.entry(&one.broker).or_default();
+        *count += 1;
+        *size = size.saturating_add(one.bytes_in_files);
+        *oldest = facts.since(one.since).max(*oldest);
+    }
+    let message = |(count, size, oldest)| {
+        let (size, oldest) = (bytes(size), span(oldest));
+        let noun = if count == 1 { "directory" } else { "directories" };
+        format!("It has not removed {count} {noun} of deleted replicas, with {size} in files, for {oldest}.")
+    };
+    each(found.into_iter().map(|(broker, seen)| (broker.clone(), message(seen))).collect())
+}
+
+fn not_shared(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(kafka) = &facts.seen.kafka else { return Vec::new() };
+    let mut found: BTreeMap<&BrokerName, Vec<&UnsharedSeen>> = BTreeMap::new();
+    for one in &kafka.digest.unshared {
+        found.entry(&one.broker).or_default().push(one);
+    }
+    let message = |(broker, mut replicas): (&BrokerName, Vec<&UnsharedSeen>)| {
+        replicas.sort_by_key(|one| one.shared_permille);
+        let least = replicas.first()?;
+        let (count, share) = (several(replicas.len() as u64, "replica"), least.shared_permille / 10);
+        Some((
+            broker.clone(),
+            format!(
+                "{count} of it: the least has {share} % in common with others. {}.",
+                upper(&least.reason)
+            ),
+        ))
+    };
+    each(found.into_iter().filter_map(message).collect())
+}
+
+/// With its first letter in upper case.
+fn upper(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

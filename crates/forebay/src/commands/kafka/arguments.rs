@@ -1,0 +1,163 @@
+//! Command line of `forebay kafka`.
+
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use forebay_admin::views::KafkaGroupBy;
+
+use crate::arguments::{Remote, names};
+
+/// `forebay kafka`.
+#[derive(Debug, Subcommand)]
+pub enum KafkaCommand {
+    /// List the clusters, and everything that the pool stores in rows that add up
+    Clusters {
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// List the brokers, the hosts on which they run, and whether they are up
+    ///
+    /// A broker runs on the host that holds the lock on `.lock` in its log directory. It is `silent` if that host has sent nothing for a
+    /// minute, and `gone` if nobody holds the lock any more.
+    Brokers {
+        /// Which cluster.
+        #[command(flatten)]
+        cluster: OfCluster,
+    },
+
+    /// List the topics with the bytes in their files and the bytes stored for them
+    ///
+    /// `stored` belongs to topics in equal parts where they share something, so that all rows add up to what the pool stores.
+    Topics {
+        /// Which cluster.
+        #[command(flatten)]
+        cluster: OfCluster,
+
+        /// The field to sort by: name, stored, files, growth, written, age or ratio
+        #[arg(long, value_name = "FIELD", default_value = "stored")]
+        sort: String,
+
+        /// Maximum number of topics to show
+        #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        top: u32,
+
+        /// Only topics whose name has this text in it
+        #[arg(long, value_name = "TEXT")]
+        filter: Option<String>,
+    },
+
+    /// Show a topic with its partitions and replicas
+    Topic {
+        /// The topic
+        topic: String,
+
+        /// Count everything now, instead of using the last report; takes long for large topics
+        #[arg(long)]
+        exact: bool,
+
+        /// Which cluster.
+        #[command(flatten)]
+        cluster: OfCluster,
+    },
+
+    /// Show how much of each replica of a topic another replica has too, and why it is little
+    Sharing {
+        /// The topic
+        topic: String,
+
+        /// Which cluster.
+        #[command(flatten)]
+        cluster: OfCluster,
+    },
+
+    /// Show what topics cost in a month
+    Cost {
+        /// The price of a terabyte (10^12 bytes) stored for a month
+        #[arg(long, value_name = "AMOUNT")]
+        price: f64,
+
+        /// Which topics share a row: topic, or prefix: up to the first `.`, `-` or `_`
+        #[arg(long, value_name = "GROUP", default_value = "topic")]
+        group_by: KafkaGroupBy,
+
+        /// Which cluster.
+        #[command(flatten)]
+        cluster: OfCluster,
+    },
+
+    /// Compute what deleting topics, shorter retention, fewer replicas or one snapshot less would return
+    ///
+    /// Nothing is changed. TOPIC may end in `*`.
+    WhatIf {
+        /// Delete topics
+        #[arg(long, value_name = "TOPIC")]
+        delete: Vec<String>,
+
+        /// Keep only segments whose last record is not older, such as orders=3d
+        #[arg(long, value_name = "TOPIC=TIME", value_parser = retention)]
+        retain: Vec<(String, Duration)>,
+
+        /// Keep fewer replicas, such as orders=2
+        #[arg(long, value_name = "TOPIC=COUNT", value_parser = factor)]
+        factor: Vec<(String, u64)>,
+
+        /// Delete a snapshot
+        #[arg(long, value_name = "VOLUME@SNAPSHOT", value_parser = names::snapshot)]
+        without_snapshot: Vec<names::SnapshotName>,
+
+        /// Which cluster.
+        #[command(flatten)]
+        cluster: OfCluster,
+    },
+
+    /// List directories that brokers left behind, and log directories that no broker uses
+    ///
+    /// Nothing is deleted. A directory `…-delete` is listed ten minutes after the broker should have removed it.
+    Cleanup {
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+}
+
+/// A cluster of a daemon.
+#[derive(Debug, Args)]
+pub struct OfCluster {
+    /// The cluster, as `forebay kafka clusters` shows it; not needed if there is only one
+    #[arg(long, value_name = "CLUSTER")]
+    pub cluster: Option<String>,
+
+    /// Where the daemon is.
+    #[command(flatten)]
+    pub remote: Remote,
+}
+
+fn retention(text: &str) -> Result<(String, Duration), String> {
+    let hint = "write TOPIC=TIME, such as orders=3d";
+    let (topic, time) = text.split_once('=').filter(|(topic, _)| !topic.is_empty()).ok_or(hint)?;
+    let time = humantime::parse_duration(time).map_err(|error| format!("{error}; {hint}"))?;
+    Ok((topic.to_owned(), time))
+}
+
+fn factor(text: &str) -> Result<(String, u64), String> {
+    let parts = text.split_once('=').filter(|(topic, _)| !topic.is_empty());
+    let read = parts.and_then(|(topic, count)| Some((topic.to_owned(), count.parse().ok()?)));
+    read.filter(|(_, count)| *count > 0).ok_or_else(|| "write TOPIC=COUNT, such as orders=2".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_name_a_topic_and_a_value() {
+        assert_eq!(retention("orders=3d").unwrap(), ("orders".to_owned(), Duration::from_secs(3 * 86_400)));
+        assert_eq!(factor("team-*=2").unwrap(), ("team-*".to_owned(), 2));
+        for wrong in ["orders", "=3d", "orders=", "orders=soon"] {
+            assert!(retention(wrong).is_err() && factor(wrong).is_err(), "{wrong}");
+        }
+        assert!(factor("orders=0").is_err());
+    }
+}

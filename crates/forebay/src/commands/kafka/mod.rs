@@ -1,0 +1,8 @@
+//! `forebay kafka`: what Kafka's clusters, brokers and topics store.
+
+mod arguments;
+mod run;
+mod tables;
+
+pub use arguments::KafkaCommand;
+pub use run::run;
