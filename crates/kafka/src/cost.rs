@@ -57,7 +57,6 @@ pub fn costs(cluster: &Cluster, group_by: GroupBy) -> Vec<Cost> {
 
 /// What so many bytes cost in a month at a price for 10^12 bytes.
 pub fn price(bytes: u64, per_terabyte: f64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "money is rounded")]
     let terabytes = bytes as f64 / 1e12;
     terabytes * per_terabyte
 }

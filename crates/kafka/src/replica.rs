@@ -74,13 +74,7 @@ impl Contents {
         let bytes: u64 = segments.map(|segment| segment.bytes).sum();
         let newest = self.segments.values().map(|segment| segment.mtime).max()?;
         let seconds = newest.duration_since(oldest.mtime).ok()?.as_secs_f64();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "saturates, and is positive"
-        )]
         let rate = |bytes: f64| (bytes / seconds * DAY_SECONDS) as u64;
-        #[expect(clippy::cast_precision_loss, reason = "a rate is a measurement")]
         let bytes = bytes as f64;
         (seconds >= RATE_SECONDS_MIN).then(|| rate(bytes))
     }

@@ -55,14 +55,7 @@ impl Rows {
             bits => whole(missing.checked_shl(bits).unwrap_or(u128::MAX >> 1)).min(bytes_live),
         };
         let target = bytes_live - bytes_snapshots;
-        #[expect(clippy::cast_precision_loss, reason = "a sample is not that precise")]
         let factor = (u128::from(target) << PART_BITS) as f64 / total.max(1) as f64;
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a sample is not that precise, and no part is negative"
-        )]
         let scaled = |parts: u128| if self.bits == 0 { parts } else { (parts as f64 * factor) as u128 };
         let (mut running, mut given) = (0_u128, 0_u64);
         let mut bytes: Vec<(u64, u64)> = Vec::with_capacity(self.shares.len());

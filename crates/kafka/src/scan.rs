@@ -33,7 +33,7 @@ const STRETCH: Duration = Duration::from_millis(50);
 pub struct Options {
     /// Cancels the scan.
     pub watch: Arc<CheckWatch>,
-    /// Looks at one chunk of 2 to the power of this, whatever the pool's size.
+    /// Looks at one chunk of 2 to the power of this, whatever the size of the pool and of a topic. For measurements.
     pub sample_bits: Option<u32>,
 }
 
@@ -64,7 +64,8 @@ pub async fn scan(pool: &Pool, options: Options) -> Result<Report> {
     name_cut(pool, &mut stubs).await;
     let bits =
         options.sample_bits.unwrap_or_else(|| bits_for(finding.bytes / EXTENT_BYTES, EXACT_EXTENTS_MAX));
-    let mut report = blocking(move || Scan::new(&survey, &found, bits).run(stubs)).await?;
+    let sampled_min = if options.sample_bits.is_some() { 0 } else { SAMPLED_MIN };
+    let mut report = blocking(move || Scan::new(&survey, &found, (bits, sampled_min)).run(stubs)).await?;
     finding.problems.into_iter().for_each(|problem| report.problem(problem));
     report.duration = started.elapsed();
     Ok(report)
@@ -132,6 +133,8 @@ struct Scan<'a> {
     found: &'a [Found],
     /// The sample that is a part of all others.
     common: Sample,
+    /// The extents of a topic that its sample leaves at least.
+    sampled_min: u64,
     rows: Rows,
     /// Files that were counted.
     seen: HashSet<(VolumeId, InodeId)>,
@@ -143,9 +146,10 @@ struct Scan<'a> {
 type Grouped = BTreeMap<String, BTreeMap<String, BTreeMap<u32, Vec<Stub>>>>;
 
 impl<'a> Scan<'a> {
-    fn new(survey: &'a Survey, found: &'a [Found], bits: u32) -> Scan<'a> {
+    fn new(survey: &'a Survey, found: &'a [Found], (bits, sampled_min): (u32, u64)) -> Scan<'a> {
         let (common, now) = (Sample::new(bits, 0), Instant::now());
-        Scan { survey, found, common, rows: Rows::new(bits), seen: HashSet::new(), started: now, rested: now }
+        let (rows, seen) = (Rows::new(bits), HashSet::new());
+        Scan { survey, found, common, sampled_min, rows, seen, started: now, rested: now }
     }
 
     fn run(mut self, stubs: Vec<Stub>) -> Result<Report> {
@@ -225,7 +229,7 @@ impl<'a> Scan<'a> {
             listed.push((number, replicas));
         }
         topic.sample_bits =
-            self.common.bits().min(bits_for(bytes / EXTENT_BYTES, SAMPLED_MIN.saturating_mul(2)));
+            self.common.bits().min(bits_for(bytes / EXTENT_BYTES, self.sampled_min.saturating_mul(2)));
         let sample = Sample::new(topic.sample_bits, 0);
         let most = listed.iter().map(|(_, replicas)| extents_of(replicas)).max().unwrap_or_default();
         let inner = Sample::new(topic.sample_bits.max(bits_for(most, EXTENTS_MAX)), 0);

@@ -49,7 +49,10 @@ fn ready(pool: &Pool, nfs: &NfsView) -> String {
 
 /// The command that makes a token, with the options that lead it to this daemon.
 fn token_command(config: &Config) -> String {
-    let directory = config.pool.directory.display().to_string();
+    // A relative path would hold in one directory only.
+    let directory =
+        std::path::absolute(&config.pool.directory).unwrap_or_else(|_| config.pool.directory.clone());
+    let directory = directory.display().to_string();
     if directory == INSTALLED {
         return "forebay token create".to_owned();
     }
