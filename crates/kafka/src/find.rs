@@ -52,7 +52,7 @@ struct Candidate {
 pub(crate) async fn find(pool: &Pool, survey: &Arc<Survey>) -> Result<Finding> {
     let of = survey.clone();
     let candidates = tokio::task::spawn_blocking(move || candidates(&of)).await;
-    let (candidates, bytes) = candidates.unwrap_or_else(|_| Err(forebay_pool::Error::Cancelled))?;
+    let (candidates, bytes) = candidates.unwrap_or(Err(forebay_pool::Error::Cancelled))?;
     let mut finding = Finding { bytes, ..Finding::default() };
     if candidates.len() > DIRECTORIES_MAX {
         let message =

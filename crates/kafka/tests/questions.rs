@@ -127,7 +127,7 @@ async fn directories_that_stay_and_log_directories_without_a_broker_could_go() {
         found.into_iter().map(|one| (one.why, one.node.unwrap(), one.path)).collect()
     };
     let stray = (Why::Stray, 1, format!("/kafka/broker-1/lost-3.{ID}-stray"));
-    assert_eq!(at(Duration::ZERO, true), [stray.clone()]);
+    assert_eq!(at(Duration::ZERO, true), std::slice::from_ref(&stray));
     let later = at(Duration::from_secs(3600), true);
     assert_eq!(later.len(), 4);
     assert!(later.iter().filter(|one| one.0 == Why::Deleted).count() == 3 && later.contains(&stray));
