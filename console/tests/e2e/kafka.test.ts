@@ -12,7 +12,7 @@ test('topics, brokers, the matrix, cost and clean-up of a cluster are shown', as
     await looksGood(page, 'kafka-none')
 
     const brokers = await daemon.kafka('/kafka', 3)
-    const topics = page.getByRole('region', { name: 'Topics', exact: true })
+    const topics = page.getByRole('region', { name: 'Topics', exact: true }).first()
     await expect(topics.getByRole('link', { name: 'orders', exact: true })).toBeVisible({ timeout: 30_000 })
     await expect(topics.getByRole('row', { name: /clickstream/ })).toContainText('3.00 : 1')
     await expect(topics.getByRole('row', { name: /__consumer_offsets/ })).toContainText('compacted')
@@ -36,7 +36,7 @@ test('topics, brokers, the matrix, cost and clean-up of a cluster are shown', as
 
     await sections.getByRole('link', { name: 'Replicas stored once' }).click()
     await page.getByLabel('Topic', { exact: true }).selectOption('orders')
-    const matrix = page.getByRole('region', { name: 'Replicas stored once', exact: true })
+    const matrix = page.getByRole('region', { name: 'Replicas stored once', exact: true }).first()
     await expect(matrix.getByRole('row', { name: /orders-0/ })).toContainText('100 %')
     await expect(matrix).toContainText('orders-1 on broker 3 shares 0')
     await expect(matrix).toContainText('rebuilt from another offset')
