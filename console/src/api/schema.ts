@@ -1815,7 +1815,7 @@ export interface components {
              */
             segments: number;
         };
-        /** @description What a client did in the last half minute, as of the last evaluation of the health rules. */
+        /** @description The activity of a client in the last half minute, as of the last evaluation of the health rules. */
         ClientNowView: {
             /**
              * Format: double
@@ -1871,7 +1871,7 @@ export interface components {
              * @description Bytes of memory used for the client's state.
              */
             memory_bytes: number;
-            /** @description What the client did in the last half minute. */
+            /** @description The client's activity in the last half minute. */
             now: components["schemas"]["ClientNowView"];
             /**
              * Format: uint64
@@ -2433,7 +2433,7 @@ export interface components {
              */
             topics: number;
         };
-        /** @description What topics cost in a month. */
+        /** @description The monthly cost of topics. */
         KafkaCostView: {
             /**
              * Format: uint64
@@ -3142,7 +3142,7 @@ export interface components {
                  * @description Bytes of memory used for the client's state.
                  */
                 memory_bytes: number;
-                /** @description What the client did in the last half minute. */
+                /** @description The client's activity in the last half minute. */
                 now: components["schemas"]["ClientNowView"];
                 /**
                  * Format: uint64

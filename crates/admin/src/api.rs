@@ -38,7 +38,7 @@ pub struct Api {
     pub s3: Option<S3>,
     /// The pool's directory.
     pub directory: PathBuf,
-    /// What is known of Kafka.
+    /// The Kafka views.
     pub kafka: Arc<Kafka>,
     /// Reports of the lab.
     pub lab: Lab,

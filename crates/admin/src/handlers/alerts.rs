@@ -14,7 +14,7 @@ use super::common::{Made, Shared, made};
 use crate::api::Api;
 use crate::base::problem::Problem;
 use crate::error::{ApiError, Code, ErrorBody, Result};
-use crate::health::{Alert, Severity, Silence, State as Firing, named_rule};
+use crate::health::{Alert, Silence, State as Firing, named_rule};
 use crate::request::{Content, Operate, Params, Read};
 use crate::views::{
     Acknowledge, AcknowledgementView, AlertState, AlertTargetView, AlertView, List, NewSilence, SilenceView,
@@ -197,7 +197,7 @@ pub async fn target_list(State(api): Shared, _: Read) -> Result<Json<List<AlertT
         name: target.name,
         kind: target.kind.to_owned(),
         place: target.place,
-        severity: Severity::of_notice(target.severity).into(),
+        severity: target.severity.into(),
         delivered: target.delivered,
         dropped: target.dropped,
         waiting: target.waiting,
@@ -244,7 +244,7 @@ fn firing(api: &Api, id: &str) -> Result<Alert> {
     })
 }
 
-/// An alert, with what operators said of it.
+/// An alert, with its acknowledgement and its silence.
 pub fn alert_view(api: &Api, alert: &Alert, now: SystemTime) -> AlertView {
     let (state, resolved) = match alert.state {
         Firing::Firing => (AlertState::Firing, None),

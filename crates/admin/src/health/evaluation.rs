@@ -36,7 +36,7 @@ const ALIVE: Duration = Duration::from_secs(60);
 
 /// Evaluates the rules of the table, and has the latest result.
 pub struct Health {
-    /// What operators said of alerts.
+    /// The acknowledgements and silences of alerts.
     pub marks: Marks,
     /// Delivers notices of alerts.
     pub notifier: Notifier,
@@ -90,7 +90,7 @@ pub struct Report {
     pub busiest_clients: Vec<Flow>,
     /// The number of clients with a valid lease, that reclaim, and that are silent.
     pub clients: [u64; 3],
-    /// What each client did in the last half minute.
+    /// The activity of each client in the last half minute.
     pub clients_now: BTreeMap<ClientId, ClientNow>,
 }
 
@@ -269,7 +269,7 @@ impl Health {
         Notice {
             id: alert.id(),
             name: alert.rule.name.to_owned(),
-            severity: alert.rule.severity.notice(),
+            severity: alert.rule.severity,
             state: match alert.state {
                 State::Firing if repeats => forebay_notify::State::Repeated,
                 State::Firing => forebay_notify::State::Firing,

@@ -1,4 +1,4 @@
-//! What operators say of alerts: acknowledgements and silences. They are records in the pool, so they move with it.
+//! Acknowledgements and silences of alerts. They are records in the pool, so they move with it.
 //!
 //! An acknowledgement is of one alert, until it is resolved: it still counts, but no notice repeats it. A silence is of all alerts that it
 //! matches, until a time: they count for nothing and are not delivered, but are shown.
@@ -30,7 +30,7 @@ const SILENCES_MAX: usize = 200;
 pub struct Acknowledgement {
     /// Who acknowledged it.
     pub by: String,
-    /// What they said.
+    /// The comment; may be empty.
     pub comment: String,
     /// When, and since when the alert fired, in milliseconds since 1970.
     at: u64,
@@ -105,7 +105,7 @@ struct Known {
 }
 
 impl Marks {
-    /// Reads what operators said. Records of another release are left out, and stay in the pool.
+    /// Reads the acknowledgements and silences. Records of another release are left out, and stay in the pool.
     pub fn load(pool: Pool) -> Marks {
         let mut known = Known::default();
         for (key, record) in records::<Acknowledgement>(&pool, ACKNOWLEDGEMENTS) {
@@ -239,7 +239,7 @@ impl Marks {
 
 fn records<Record: DeserializeOwned>(pool: &Pool, namespace: &'static str) -> Vec<(String, Record)> {
     let all = pool.records(namespace).unwrap_or_else(|error| {
-        tracing::warn!(namespace, %error, "cannot be read: alerts are shown without what operators said of them");
+        tracing::warn!(namespace, %error, "cannot be read: alerts are shown without acknowledgements and silences");
         Vec::new()
     });
     let read = |key: &[u8], value: &[u8]| {

@@ -2,50 +2,10 @@
 
 use std::time::Duration;
 
+pub use forebay_notify::Severity;
+
 use super::facts::Facts;
 use crate::views::AlertSeverity;
-
-/// How much an alert matters. The order is that of importance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// For information: nothing is wrong.
-    Info,
-    /// An operator should act today.
-    Warning,
-    /// An operator should act now: data is at risk, or brokers stop.
-    Critical,
-}
-
-impl Severity {
-    /// The word for it in the API, in metrics and in Prometheus' rules.
-    pub fn word(self) -> &'static str {
-        match self {
-            Severity::Info => "info",
-            Severity::Warning => "warning",
-            Severity::Critical => "critical",
-        }
-    }
-}
-
-impl Severity {
-    /// For notices.
-    pub fn notice(self) -> forebay_notify::Severity {
-        match self {
-            Severity::Info => forebay_notify::Severity::Info,
-            Severity::Warning => forebay_notify::Severity::Warning,
-            Severity::Critical => forebay_notify::Severity::Critical,
-        }
-    }
-
-    /// That of notices.
-    pub fn of_notice(severity: forebay_notify::Severity) -> Severity {
-        match severity {
-            forebay_notify::Severity::Info => Severity::Info,
-            forebay_notify::Severity::Warning => Severity::Warning,
-            forebay_notify::Severity::Critical => Severity::Critical,
-        }
-    }
-}
 
 impl From<Severity> for AlertSeverity {
     fn from(severity: Severity) -> AlertSeverity {

@@ -214,10 +214,10 @@ impl Tracker {
         wanted: impl Fn(&Alert) -> (bool, bool),
     ) -> Vec<(Alert, bool)> {
         let mut due = Vec::new();
-        for tracked in self.known.values_mut().filter(|tracked| tracked.fires) {
+        for tracked in self.known.values_mut().filter(|tracked| tracked.fires && !tracked.restored) {
             let (may_send, may_repeat) = wanted(&tracked.alert);
             let is_due = match tracked.sent {
-                // One of before a restart is sent once more; one that is acknowledged is not.
+                // One of before a restart is sent once more when it is found again; one that is acknowledged is not.
                 None => may_send && may_repeat,
                 Some(sent) => {
                     may_send && may_repeat && !every.is_zero() && at.uptime.saturating_sub(sent) >= every
@@ -348,7 +348,11 @@ mod tests {
         again.tracker.restore(saved.iter().map(|text| serde_json::from_str(text).unwrap()).collect());
         assert_eq!((again.tracker.firing().len(), again.tracker.resolved().len()), (2, 1));
         assert_eq!(again.tracker.firing()[0].since, SystemTime::UNIX_EPOCH);
+        let now = Moment { now: SystemTime::UNIX_EPOCH, uptime: Duration::from_secs(30) };
+        let due = |story: &mut Story| story.tracker.due(now, Duration::ZERO, |_| (true, true)).len();
+        assert_eq!(due(&mut again), 0, "it may be over");
         assert_eq!(again.at(30, &["a"]), (strings(&[]), strings(&[])));
+        assert_eq!(due(&mut again), 1, "one of the two was found again");
         assert_eq!(again.at(59, &["a"]).1, strings(&[]));
         assert_eq!(again.at(61, &["a"]).1, strings(&["b"]));
         assert_eq!(again.at(66, &[]).1, strings(&["a"]), "it was found since");

@@ -198,7 +198,7 @@ impl Trail {
         (rate(before.0, after.0, seconds), rate(before.1, after.1, seconds))
     }
 
-    /// What each client did in the last half minute.
+    /// The activity of each client in the last half minute.
     pub fn clients(&self) -> BTreeMap<ClientId, ClientNow> {
         let known = self.flows.back().into_iter().flat_map(|flows| flows.clients.keys());
         known.map(|client| (*client, self.client(*client))).collect()
@@ -232,7 +232,7 @@ impl Trail {
     }
 }
 
-/// What a client did in the last half minute.
+/// The activity of a client in the last half minute.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClientNow {
     /// Bytes per second read.

@@ -13,7 +13,7 @@ pub const DAYS_MAX: usize = 400;
 const VOLUMES_MAX: usize = 256;
 /// Seconds of a day.
 pub const DAY_SECONDS: u64 = 24 * 60 * 60;
-/// Growth is that of a week where so many days are known, otherwise that of a day.
+/// Growth is measured over a week, or over a day if fewer days are known.
 const WEEK: u64 = 7;
 /// The days from which growth is taken, and how many differences it needs.
 const BASE_DAYS: u64 = 60;

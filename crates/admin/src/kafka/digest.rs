@@ -1,5 +1,5 @@
-//! What metrics and health rules see of a report. Made once for each report, and bounded. Names of topics are in [`Digest::topics`] only: alerts
-//! are in support bundles, which have no names of files.
+//! The parts of a report that metrics and health rules use. A digest is made once for each report and is bounded. Only [`Digest::topics`]
+//! has names of topics, because alerts are in support bundles, which contain no names of files.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;

@@ -66,7 +66,7 @@ pub struct Kafka {
 pub struct Made {
     /// The last report.
     pub report: Option<Arc<Report>>,
-    /// What metrics and health rules see of it.
+    /// The parts of it that metrics and health rules use.
     pub digest: Arc<Digest>,
     /// Why the last scan failed, if it did.
     pub error: Option<String>,

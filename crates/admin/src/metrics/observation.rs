@@ -33,7 +33,7 @@ pub struct Observation {
     pub volumes: Vec<VolumeSeen>,
     /// This node as the pool's owner; `None` if no other node can serve the pool.
     pub node: Option<Beats>,
-    /// What is known of Kafka; `None` if Kafka views are off.
+    /// The Kafka clusters; `None` if Kafka views are off.
     pub kafka: Option<KafkaSeen>,
     /// This run of the daemon.
     pub run: RunSeen,
@@ -47,7 +47,7 @@ pub struct Observation {
     pub process: Process,
 }
 
-/// What is known of Kafka.
+/// The Kafka clusters.
 #[derive(Clone, Debug, Default)]
 pub struct KafkaSeen {
     /// What the last report says.

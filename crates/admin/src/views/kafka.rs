@@ -354,7 +354,7 @@ pub struct KafkaCostRow {
     pub cost: f64,
 }
 
-/// What topics cost in a month.
+/// The monthly cost of topics.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct KafkaCostView {
     /// The report.

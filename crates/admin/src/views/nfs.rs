@@ -103,11 +103,11 @@ pub struct ClientView {
     pub tls: TlsState,
     /// Subjects of the certificates that the client presented.
     pub certificates: Vec<String>,
-    /// What the client did in the last half minute.
+    /// The client's activity in the last half minute.
     pub now: ClientNowView,
 }
 
-/// What a client did in the last half minute, as of the last evaluation of the health rules.
+/// The activity of a client in the last half minute, as of the last evaluation of the health rules.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct ClientNowView {
     /// Bytes per second read.

@@ -45,7 +45,9 @@ pub fn of(remote: &Remote) -> Result<(Target, Option<String>)> {
     let token = remote.token.clone().or_else(|| chosen.as_ref().and_then(|profile| profile.token.clone()));
     let Some(profile) = chosen else {
         let mut socket = remote.settings.load()?.admin_socket();
+        // Where a service is installed, commands are about that one, also while it is stopped.
         if !remote.settings.is_given()
+            && remote.settings.file().is_none()
             && !socket.exists()
             && let Some(last) = running::last()
         {

@@ -197,7 +197,7 @@ fn list(alerts: &[AlertView]) -> Result<()> {
     print_columns(&["id", "severity", "state", "object", "problem", "since"], alerts.iter().map(row))
 }
 
-/// The state of an alert, with what operators said of it.
+/// The state of an alert: also whether it is acknowledged or silenced.
 pub fn state(alert: &AlertView) -> String {
     match (alert.state, &alert.silenced, &alert.acknowledged) {
         (AlertState::Resolved, ..) => "resolved".to_owned(),

@@ -31,9 +31,12 @@ pub fn millis(time: SystemTime) -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The time of [`millis`]; 1970 if no clock can show it.
+/// The last time that RFC 3339 can express: at the end of the year 9999.
+const LAST_MILLIS: u64 = 253_402_300_799_000;
+
+/// The time of [`millis`]. A time after the year 9999, which could not be shown, becomes its end.
 pub fn from_millis(millis: u64) -> SystemTime {
-    UNIX_EPOCH.checked_add(Duration::from_millis(millis)).unwrap_or(UNIX_EPOCH)
+    UNIX_EPOCH.checked_add(Duration::from_millis(millis.min(LAST_MILLIS))).unwrap_or(UNIX_EPOCH)
 }
 
 /// The folder of these files, and whether this process may write there.
