@@ -48,7 +48,9 @@ pub fn status_of(error: Error) -> Status {
         | Error::Locked { .. }
         | Error::NewerFormat { .. }
         | Error::OlderFormat { .. }
-        | Error::NotPool { .. } => failure(&error),
+        | Error::NotPool { .. }
+        | Error::NotBackup { .. }
+        | Error::Backup { .. } => failure(&error),
         other => failure(&other),
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //!   pool.rs   the interface
+//!   backup    the pool in a directory elsewhere, made while it serves, and back
 //!   opening   from a directory to an open pool
 //!   upkeep    checking, scrubbing, cleaning, freeing, counting
 //!   buckets   buckets: tables of entries that own content
@@ -22,6 +23,7 @@
 //! read `data/flush/mod.rs`, then `parts/committer.rs` and `engine/txn.rs`. `format` defines what is stored, and docs/formats.md
 //! draws it.
 
+mod backup;
 mod base;
 mod buckets;
 mod data;
@@ -38,6 +40,7 @@ mod tree;
 mod upkeep;
 mod volumes;
 
+pub use backup::{Backup, BackupList, BackupOptions, BackupReport, BackupWatch, VerifyReport};
 pub use base::bucket::{Bucket, BucketEntry, BucketSpec, BucketUpdate, Seek, Table};
 pub use base::counters::{PoolCounters, VolumeUsage};
 pub use base::error::{Argument, Error, Explain, InUse, Object, Result};

@@ -1,5 +1,6 @@
 //! The pool's interface. Each method calls the engine's method of the same name.
 
+mod backups;
 mod copies;
 mod recorded;
 

@@ -38,6 +38,7 @@ pub const CRATES: &[Rule] = &[
             "volumes", // volumes, snapshots, clones
             "buckets", // tables of entries that own content
             "upkeep",  // checking, scrubbing, cleaning, freeing
+            "backup",  // backups and restores
             "opening", // from a directory to an open pool
             "pool",    // the interface
         ],

@@ -191,6 +191,20 @@ pub enum Error {
         /// What was found instead.
         cause: String,
     },
+    /// The directory cannot hold, or does not hold, backups of the pool.
+    NotBackup {
+        /// The directory.
+        path: PathBuf,
+        /// What was found instead, and what to do.
+        cause: String,
+    },
+    /// A backup cannot be made now.
+    Backup {
+        /// Why.
+        cause: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// The operating system refused.
     Io {
         /// The file or directory.
@@ -282,12 +296,15 @@ impl Explain for Error {
                 Some(format!("rollback of volume {volume} to {snapshot}"))
             }
             Error::Contended(object) => Some(object.clone()),
+            Error::Backup { .. } => Some("backup".into()),
             Error::Damaged(_) => Some("damaged data".into()),
             Error::Locked { path }
             | Error::NewerFormat { path, .. }
             | Error::OlderFormat { path, .. }
             | Error::Refused { path, .. } => pool(path),
-            Error::NotPool { path, .. } | Error::Io { path, .. } => Some(path.display().to_string()),
+            Error::NotPool { path, .. } | Error::NotBackup { path, .. } | Error::Io { path, .. } => {
+                Some(path.display().to_string())
+            }
             Error::Meta(_) => Some("metadata store".into()),
             Error::NotDirectory
             | Error::IsDirectory
@@ -343,7 +360,8 @@ impl Explain for Error {
             Error::Refused { mismatch, segments, .. } => {
                 format!("{mismatch}; nothing was changed ({segments} segments are there)")
             }
-            Error::NotPool { cause, .. } => cause.clone(),
+            Error::NotPool { cause, .. } | Error::NotBackup { cause, .. } => cause.clone(),
+            Error::Backup { cause, .. } => (*cause).to_owned(),
             Error::Io { action, source, .. } => format!("{action}: {source}"),
             Error::NotPermitted(what) => {
                 format!("nothing was written, because the pool may belong to another process: {what}")
@@ -381,6 +399,7 @@ impl Explain for Error {
                  second copy the pool if there is one (`forebay pool promote`), or see what can be had without it: `forebay pool recover` opens the pool with the metadata that is there and says first what that \
                  loses, `forebay pool salvage` reads records out of the segments alone"
             }
+            Error::Backup { remedy, .. } => remedy,
             Error::NotPool { .. } => "choose an empty directory or an existing pool",
             Error::Failed(_) => "check the disk, then restart",
             Error::NotPermitted(_) => "check the pool's file system, then restart",

@@ -33,6 +33,7 @@ use crate::parts::committer::{Committer, Stopped, Written};
 use crate::parts::dirty::Dirty;
 use crate::parts::early::{EarlyChunks, EarlyQueue};
 use crate::parts::fingerprints::Fingerprints;
+use crate::parts::held::Held;
 use crate::parts::inline_files::InlineFiles;
 use crate::parts::inode::{Inode, InodeCache, change_floor};
 use crate::parts::loads::Loads;
@@ -159,6 +160,8 @@ pub(crate) struct Upkeep {
     pub(crate) cleaner: Cleaner,
     /// Segments that were set aside, with their lengths in bytes.
     pub(crate) aside: Mutex<BTreeMap<SegmentId, u64>>,
+    /// Segments that a backup still needs.
+    pub(crate) held: Arc<Held>,
     /// The running tasks.
     pub(crate) tasks: Mutex<Vec<JoinHandle<()>>>,
 }

@@ -11,6 +11,7 @@ pub(crate) mod compared;
 pub(crate) mod dirty;
 pub(crate) mod early;
 pub(crate) mod fingerprints;
+pub(crate) mod held;
 pub(crate) mod inline_files;
 pub(crate) mod inode;
 pub(crate) mod loads;

@@ -32,6 +32,8 @@ const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_WORD: &str = "forebay-pool";
 const LOCK_FILE: &str = "LOCK";
 const CREATING_FILE: &str = "CREATING";
+/// There while a backup is being restored into the directory: see [`crate::backup`].
+pub(crate) const RESTORING_FILE: &str = "RESTORING";
 const PARTS: [&str; 10] = [
     LOCK_FILE,
     "FORMAT.new",
@@ -230,6 +232,12 @@ fn require_nothing_else(path: &Path) -> Result<()> {
     let listing = "list the directory";
     for entry in std::fs::read_dir(path).map_err(io_error(path, listing))? {
         let name = entry.map_err(io_error(path, listing))?.file_name();
+        if name == RESTORING_FILE {
+            let cause =
+                "a restore into it was interrupted: run `forebay pool restore` again, with the same backup"
+                    .to_owned();
+            return Err(Error::NotPool { path: path.to_path_buf(), cause });
+        }
         if !PARTS.iter().any(|part| name == *part) && name != "lost+found" {
             let cause =
                 format!("it holds {} and no FORMAT file, so it is not a pool", name.to_string_lossy());
@@ -298,7 +306,8 @@ pub(crate) fn lock_file(path: &Path) -> Result<File> {
     locked(path, file)
 }
 
-fn locked(path: &Path, file: File) -> Result<File> {
+/// Locks an open file, whose path or directory is `path` in messages.
+pub(crate) fn locked(path: &Path, file: File) -> Result<File> {
     match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),
         Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::Locked { path: path.to_path_buf() }),

@@ -8,6 +8,9 @@ use crate::engine::Engine;
 use crate::format::keys::SegmentId;
 use crate::{Error, Result};
 
+/// A backup loses the segments that it holds when less than one of so many parts of the disk is free.
+const ROOM_PARTS: u64 = 50;
+
 impl Engine {
     /// Frees everything that can be freed now.
     pub(crate) async fn reaper_round(self: &Arc<Self>) {
@@ -52,6 +55,8 @@ impl Engine {
 
     /// Deletes segments without live data. The batches that freed their last chunks must be durable first.
     pub(crate) async fn delete_dead_segments(self: &Arc<Self>) -> Result<()> {
+        let engine = self.clone();
+        sync::blocking(move || engine.let_go_if_full()).await?;
         let dead = self
             .transact(|txn| {
                 let engine = txn.engine;
@@ -59,7 +64,7 @@ impl Engine {
                     .segments
                     .dead()
                     .into_iter()
-                    .filter(|id| engine.stores.writer.is_settled(*id))
+                    .filter(|id| engine.stores.writer.is_settled(*id) && !engine.upkeep.held.holds(*id))
                     .collect::<Vec<_>>())
             })
             .await?;
@@ -74,6 +79,25 @@ impl Engine {
             Ok(())
         })
         .await
+    }
+
+    /// Takes segments from a backup that holds them, if the disk is nearly full. Clients come first.
+    fn let_go_if_full(&self) -> Result<()> {
+        let held = &self.upkeep.held;
+        let dead = self.segments.dead().into_iter().filter(|id| held.holds(*id)).count();
+        if dead == 0 {
+            return Ok(());
+        }
+        let (total, free) = self.stores.room.bytes()?;
+        if free < total / ROOM_PARTS {
+            tracing::error!(
+                dead,
+                free,
+                "the disk is nearly full: segments that a backup holds are deleted, and it fails"
+            );
+            held.let_go();
+        }
+        Ok(())
     }
 
     /// Deletes segments. Returns those that are durably deleted from every copy. In an unreachable copy they are deleted when
