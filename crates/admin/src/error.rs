@@ -283,7 +283,10 @@ impl From<forebay_service::Error> for ApiError {
             Error::UserNotFound(_) => Code::UserNotFound,
             Error::TokenNotFound(_) => Code::TokenNotFound,
             Error::JobNotFound(_) => Code::JobNotFound,
-            Error::BadUserName(_) | Error::BadExpiry => Code::Invalid,
+            Error::BadUserName(_)
+            | Error::BadExpiry
+            | Error::NoBackupDirectory
+            | Error::RelativeBackupDirectory(_) => Code::Invalid,
             Error::LastAdmin(_) => Code::LastAdmin,
             Error::TooMany { .. } => Code::TooMany,
             Error::JobRunning(_) => Code::JobRunning,

@@ -20,8 +20,8 @@ use crate::caller::identify;
 use crate::console;
 use crate::error::{ApiError, Code};
 use crate::handlers::{
-    accounts, alerts, bucket_contents, bucket_documents, buckets, capacity, events, exports, health, jobs,
-    kafka, lab, metrics, nfs, node, pool, s3_groups, s3_users, settings, snapshots, volumes,
+    accounts, alerts, backups, bucket_contents, bucket_documents, buckets, capacity, events, exports, health,
+    jobs, kafka, lab, metrics, nfs, node, pool, s3_groups, s3_users, settings, snapshots, volumes,
 };
 use crate::openapi::{self, Document};
 
@@ -62,7 +62,9 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(alerts::target_test))
         .routes(routes!(pool::pool_show))
         .routes(routes!(pool::pool_check))
+        .routes(routes!(pool::pool_finalize))
         .routes(routes!(pool::scrub_show, pool::scrub_start, pool::scrub_stop))
+        .routes(routes!(backups::backups_show, backups::backup_create))
         .routes(routes!(pool::pool_efficiency))
         .routes(routes!(capacity::capacity_show))
         .routes(routes!(node::node_show))

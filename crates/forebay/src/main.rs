@@ -35,7 +35,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command, LabCommand};
-use commands::pool::Differences;
+use commands::pool::{DamagedFrames, Differences};
 use commands::{
     account, alert, bucket, config as config_command, event, export, init, job, kafka, nfs, object, pool,
     profile, s3, serve, size, snapshot, status, support, volume,
@@ -104,7 +104,7 @@ fn main() -> ExitCode {
             output::complain(&format!("{error:#}"));
             ExitCode::from(if error.is::<ConfigError>() {
                 STATUS_USAGE
-            } else if error.is::<Differences>() {
+            } else if error.is::<Differences>() || error.is::<DamagedFrames>() {
                 STATUS_DIFFERENCES
             } else if is_refusal(&error) {
                 STATUS_REFUSED

@@ -115,6 +115,7 @@ impl Config {
             clock: self.clock.clone(),
             request_bytes_max: u64::from(self.io_bytes_max()),
             requests_bytes_max: self.requests_bytes_max,
+            ..ServiceOptions::default()
         }
     }
 

@@ -3,6 +3,7 @@
 mod backups;
 mod copies;
 mod recorded;
+mod upgrade;
 
 use std::ops::Range;
 use std::path::Path;

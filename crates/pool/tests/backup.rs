@@ -240,8 +240,8 @@ async fn damage_of_a_backup_is_found_and_named_by_verifying_and_by_restoring() {
     assert_eq!(found.damaged, found.frames);
     for end in ["meta", "json"] {
         let entries = std::fs::read_dir(to.join("backups")).unwrap();
-        let path = entries.map(|entry| entry.unwrap().path());
-        let path = path.filter(|path| path.extension().is_some_and(|there| there == end)).next().unwrap();
+        let mut paths = entries.map(|entry| entry.unwrap().path());
+        let path = paths.find(|path| path.extension().is_some_and(|there| there == end)).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
         let error = Pool::verify_backup(&to, None, Arc::default()).await.unwrap_err();

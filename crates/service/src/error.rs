@@ -31,6 +31,10 @@ pub enum Error {
     },
     /// A job of the same kind is running.
     JobRunning(u64),
+    /// No directory for backups is named, neither by the request nor by the configuration.
+    NoBackupDirectory,
+    /// The directory for backups is not an absolute path.
+    RelativeBackupDirectory(std::path::PathBuf),
     /// The job has ended.
     JobEnded(u64),
     /// A record of users or tokens in the pool cannot be read.
@@ -65,6 +69,7 @@ impl Explain for Error {
             Error::JobNotFound(id) | Error::JobRunning(id) | Error::JobEnded(id) => format!("job {id}"),
             Error::BadUserName(name) => format!("user name {name:?}"),
             Error::BadExpiry => "expires".to_owned(),
+            Error::NoBackupDirectory | Error::RelativeBackupDirectory(_) => "directory".to_owned(),
             Error::TooMany { what, .. } => (*what).to_owned(),
             Error::Unreadable { what, key, .. } => format!("{what} record {key}"),
             Error::NoRandomness(_) => "token".to_owned(),
@@ -84,7 +89,11 @@ impl Explain for Error {
             }
             Error::LastAdmin(_) => "is the last user with the role admin".to_owned(),
             Error::TooMany { max, .. } => format!("there are {max} already, as many as there can be"),
-            Error::JobRunning(_) => "a check is running".to_owned(),
+            Error::JobRunning(_) => "is running already".to_owned(),
+            Error::NoBackupDirectory => "is not named, and the configuration has none".to_owned(),
+            Error::RelativeBackupDirectory(path) => {
+                format!("{} is relative, and the daemon may run elsewhere", path.display())
+            }
             Error::JobEnded(_) => "has already finished".to_owned(),
             Error::Unreadable { cause, .. } => format!("cannot be read ({cause})"),
             Error::NoRandomness(cause) => format!("the system gives no random numbers: {cause}"),
@@ -104,6 +113,8 @@ impl Explain for Error {
             }
             Error::TooMany { .. } => "delete some first",
             Error::JobRunning(_) => "wait for it, or cancel it",
+            Error::NoBackupDirectory => "name one, or set backup.directory",
+            Error::RelativeBackupDirectory(_) => "name an absolute path",
             Error::JobEnded(_) => "there is nothing left to cancel",
             Error::Unreadable { .. } => {
                 "use the newer release if one wrote it; else it is damaged, and letting users in without it could let in someone who \

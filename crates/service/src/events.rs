@@ -145,6 +145,10 @@ kinds! {
     JobCancelled = "job_cancelled", Info;
     /// A check found inconsistencies.
     CheckFoundDifferences = "check_found_differences", Error;
+    /// The pool got the newest format, which older releases cannot read.
+    PoolUpgraded = "pool_upgraded", Info;
+    /// A backup has data that is damaged in the pool, too.
+    BackupHasDamage = "backup_has_damage", Error;
     /// A scrub started.
     ScrubStarted = "scrub_started", Info;
     /// A scrub was stopped.
@@ -195,6 +199,7 @@ impl Kind {
                 | Kind::OpenRevoked
                 | Kind::UserChanged
                 | Kind::UserDeleted
+                | Kind::PoolUpgraded
                 | Kind::PoolTaken
                 | Kind::PoolReleased
         )

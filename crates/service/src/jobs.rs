@@ -3,10 +3,11 @@
 //! When the daemon stops, its jobs end. The last [`JOBS_KEPT`] jobs are kept, and the [`keeper`](crate::keeper) writes them to disk.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use forebay_pool::{CheckReport, CheckWatch, Pool};
+use forebay_pool::{BackupOptions, BackupReport, BackupWatch, CheckReport, CheckWatch, Pool};
 use serde::{Deserialize, Serialize};
 use tracing::Instrument;
 
@@ -22,6 +23,43 @@ pub const JOBS_KEPT: usize = 100;
 pub enum JobKind {
     /// Counts everything in the pool again.
     PoolCheck,
+    /// Makes a backup of the pool.
+    PoolBackup,
+}
+
+/// The result of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobResult {
+    /// Of a check.
+    Check(CheckReport),
+    /// Of a backup.
+    Backup(BackupReport),
+}
+
+/// The progress of a job while it runs, and a way to cancel it.
+#[derive(Clone)]
+enum Watch {
+    Check(Arc<CheckWatch>),
+    Backup(Arc<BackupWatch>),
+}
+
+impl Watch {
+    fn cancel(&self) {
+        match self {
+            Watch::Check(watch) => watch.cancel(),
+            Watch::Backup(watch) => watch.cancel(),
+        }
+    }
+
+    /// What is done, and all there is to do.
+    fn progress(&self, unit: ProgressUnit) -> (u64, u64) {
+        match (self, unit) {
+            (Watch::Check(watch), ProgressUnit::Chunks) => watch.chunks(),
+            (Watch::Check(watch), ProgressUnit::Bytes) => watch.bytes(),
+            (Watch::Backup(watch), _) => watch.bytes(),
+        }
+    }
 }
 
 /// Where a job stands.
@@ -70,7 +108,7 @@ pub struct JobStatus {
     /// When it ended.
     pub finished: Option<SystemTime>,
     /// Its result, if it succeeded.
-    pub result: Option<CheckReport>,
+    pub result: Option<JobResult>,
     /// The reason for the failure, and the remedy.
     pub error: Option<String>,
 }
@@ -92,12 +130,12 @@ struct Job {
     state: JobState,
     user: String,
     unit: ProgressUnit,
-    watch: Arc<CheckWatch>,
+    watch: Watch,
     /// The progress of a job of an earlier run.
     earlier: Option<(u64, u64)>,
     started: SystemTime,
     finished: Option<SystemTime>,
-    result: Option<CheckReport>,
+    result: Option<JobResult>,
     error: Option<String>,
 }
 
@@ -122,7 +160,7 @@ impl Jobs {
                 state: status.state,
                 user: status.user,
                 unit: status.unit,
-                watch: Arc::default(),
+                watch: Watch::Check(Arc::default()),
                 earlier: Some((status.done, status.total)),
                 started: status.started,
                 finished: status.finished,
@@ -142,33 +180,68 @@ impl Jobs {
         who: Who,
     ) -> Result<JobStatus> {
         let watch = Arc::new(CheckWatch::default());
-        let (id, status) = {
-            let mut known = self.known();
-            if let Some((id, _)) = known.jobs.iter().find(|(_, job)| job.state == JobState::Running) {
-                return Err(Error::JobRunning(*id));
-            }
-            known.add(Job {
-                kind: JobKind::PoolCheck,
-                state: JobState::Running,
-                user: who.user.clone().unwrap_or_default(),
-                unit: if read { ProgressUnit::Bytes } else { ProgressUnit::Chunks },
-                watch: watch.clone(),
-                earlier: None,
-                started: SystemTime::now(),
-                finished: None,
-                result: None,
-                error: None,
-            })
-        };
+        let unit = if read { ProgressUnit::Bytes } else { ProgressUnit::Chunks };
+        let status = self.begin(JobKind::PoolCheck, unit, Watch::Check(watch.clone()), &who)?;
+        let id = status.id;
         let reads = if read { " and reads all data" } else { "" };
         events.note(Kind::JobStarted, format!("job {id}"), format!("checks the pool{reads}"), who);
         let (jobs, pool, events) = (self.clone(), pool.clone(), events.clone());
         let work = async move {
             let checked = pool.check_watched(read, watch).await;
-            jobs.end(id, &events, checked);
+            jobs.end(id, &events, checked.map(JobResult::Check));
         };
         // Its log lines carry the id of the request that started it.
         tokio::spawn(work.in_current_span());
+        Ok(status)
+    }
+
+    /// Starts a backup of the pool into a directory. Only one is made at a time. `done` gets the outcome before the job has ended.
+    pub fn backup<F, D>(
+        self: &Arc<Self>,
+        pool: &Pool,
+        events: &Arc<Events>,
+        (directory, options): (PathBuf, BackupOptions),
+        who: Who,
+        done: F,
+    ) -> Result<JobStatus>
+    where
+        F: FnOnce(forebay_pool::Result<BackupReport>) -> D + Send + 'static,
+        D: Future<Output = forebay_pool::Result<BackupReport>> + Send,
+    {
+        let watch = Arc::new(BackupWatch::default());
+        let kind = JobKind::PoolBackup;
+        let status = self.begin(kind, ProgressUnit::Bytes, Watch::Backup(watch.clone()), &who)?;
+        let id = status.id;
+        let message = format!("backs up the pool into {}", directory.display());
+        events.note(Kind::JobStarted, format!("job {id}"), message, who);
+        let (jobs, pool, events) = (self.clone(), pool.clone(), events.clone());
+        let work = async move {
+            let outcome = done(pool.backup(&directory, options, watch).await).await;
+            jobs.end(id, &events, outcome.map(JobResult::Backup));
+        };
+        tokio::spawn(work.in_current_span());
+        Ok(status)
+    }
+
+    /// Adds a job, unless one of its kind is running.
+    fn begin(&self, kind: JobKind, unit: ProgressUnit, watch: Watch, who: &Who) -> Result<JobStatus> {
+        let mut known = self.known();
+        let running = |job: &Job| job.state == JobState::Running && job.kind == kind;
+        if let Some((id, _)) = known.jobs.iter().find(|(_, job)| running(job)) {
+            return Err(Error::JobRunning(*id));
+        }
+        let (_, status) = known.add(Job {
+            kind,
+            state: JobState::Running,
+            user: who.user.clone().unwrap_or_default(),
+            unit,
+            watch,
+            earlier: None,
+            started: SystemTime::now(),
+            finished: None,
+            result: None,
+            error: None,
+        });
         Ok(status)
     }
 
@@ -198,15 +271,28 @@ impl Jobs {
         self.known().jobs.values().for_each(|job| job.watch.cancel());
     }
 
-    fn end(&self, id: u64, events: &Events, outcome: forebay_pool::Result<CheckReport>) {
+    fn end(&self, id: u64, events: &Events, outcome: forebay_pool::Result<JobResult>) {
+        let what = match self.get(id).map(|job| job.kind) {
+            Ok(JobKind::PoolBackup) => "backup",
+            Ok(JobKind::PoolCheck) | Err(_) => "check",
+        };
         let (kind, message) = match &outcome {
-            Ok(report) if report.differences_count > 0 => {
+            Ok(JobResult::Check(report)) if report.differences_count > 0 => {
                 let count = report.differences_count;
                 (Kind::CheckFoundDifferences, format!("the pool is not consistent: {count} differences"))
             }
-            Ok(_) => (Kind::JobSucceeded, "the pool is consistent".to_owned()),
-            Err(forebay_pool::Error::Cancelled) => (Kind::JobCancelled, "the check was cancelled".to_owned()),
-            Err(error) => (Kind::JobFailed, format!("the pool cannot be checked: {error}")),
+            Ok(JobResult::Check(_)) => (Kind::JobSucceeded, "the pool is consistent".to_owned()),
+            Ok(JobResult::Backup(report)) if report.backup.damaged > 0 => {
+                let (name, damaged) = (&report.backup.name, report.backup.damaged);
+                let message =
+                    format!("backup {name} finished, with {damaged} frames that are damaged in the pool");
+                (Kind::BackupHasDamage, message)
+            }
+            Ok(JobResult::Backup(report)) => {
+                (Kind::JobSucceeded, format!("backup {} finished and verified", report.backup.name))
+            }
+            Err(forebay_pool::Error::Cancelled) => (Kind::JobCancelled, format!("the {what} was cancelled")),
+            Err(error) => (Kind::JobFailed, format!("the {what} failed: {error}")),
         };
         let mut known = self.known();
         known.changes = known.changes.saturating_add(1);
@@ -252,9 +338,7 @@ impl Known {
 
 impl Job {
     fn status(&self, id: u64) -> JobStatus {
-        let (chunks, bytes) = (self.watch.chunks(), self.watch.bytes());
-        let counted = if self.unit == ProgressUnit::Bytes { bytes } else { chunks };
-        let (done, total) = self.earlier.unwrap_or(counted);
+        let (done, total) = self.earlier.unwrap_or_else(|| self.watch.progress(self.unit));
         JobStatus {
             id,
             kind: self.kind,

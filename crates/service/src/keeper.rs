@@ -6,13 +6,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use forebay_pool::CheckReport;
 use serde::{Deserialize, Serialize};
 
 use crate::Service;
 use crate::disk::{Journal, Place, from_line, from_millis, millis, to_line};
 use crate::events::{EVENTS_KEPT, Event, Kind, Severity, Wanted, Who};
-use crate::jobs::{JobKind, JobState, JobStatus, ProgressUnit};
+use crate::jobs::{JobKind, JobResult, JobState, JobStatus, ProgressUnit};
 
 const EVENTS: &str = "events";
 const JOBS: &str = "jobs";
@@ -152,22 +151,8 @@ struct SavedJob {
     unit: ProgressUnit,
     started: u64,
     finished: Option<u64>,
-    result: Option<SavedCheck>,
+    result: Option<JobResult>,
     error: Option<String>,
-}
-
-/// The result of a check in the file.
-#[derive(Serialize, Deserialize)]
-struct SavedCheck {
-    inodes: u64,
-    extents: u64,
-    chunks: u64,
-    segments: u64,
-    bytes_live: u64,
-    frames_read: u64,
-    bytes_read: u64,
-    differences_count: u64,
-    differences: Vec<String>,
 }
 
 impl SavedJob {
@@ -182,7 +167,7 @@ impl SavedJob {
             unit: job.unit,
             started: millis(job.started),
             finished: job.finished.map(millis),
-            result: job.result.as_ref().map(SavedCheck::of),
+            result: job.result.as_ref().map(shortened),
             error: job.error.clone(),
         }
     }
@@ -198,40 +183,19 @@ impl SavedJob {
             unit: self.unit,
             started: from_millis(self.started),
             finished: self.finished.map(from_millis),
-            result: self.result.map(SavedCheck::report),
+            result: self.result,
             error: self.error,
         }
     }
 }
 
-impl SavedCheck {
-    fn of(report: &CheckReport) -> SavedCheck {
-        SavedCheck {
-            inodes: report.inodes,
-            extents: report.extents,
-            chunks: report.chunks,
-            segments: report.segments,
-            bytes_live: report.bytes_live,
-            frames_read: report.frames_read,
-            bytes_read: report.bytes_read,
-            differences_count: report.differences_count,
-            differences: report.differences.iter().take(DIFFERENCES_MAX).cloned().collect(),
-        }
+/// A result without what would make the file long.
+fn shortened(result: &JobResult) -> JobResult {
+    let mut result = result.clone();
+    if let JobResult::Check(report) = &mut result {
+        report.differences.truncate(DIFFERENCES_MAX);
     }
-
-    fn report(self) -> CheckReport {
-        CheckReport {
-            inodes: self.inodes,
-            extents: self.extents,
-            chunks: self.chunks,
-            segments: self.segments,
-            bytes_live: self.bytes_live,
-            frames_read: self.frames_read,
-            bytes_read: self.bytes_read,
-            differences_count: self.differences_count,
-            differences: self.differences,
-        }
-    }
+    result
 }
 
 #[cfg(test)]
@@ -289,7 +253,7 @@ mod tests {
         let third = service(folder.path()).await;
         drop(keeper(folder.path(), &third, Permit::default()));
         let found = third.jobs.get(next.id).unwrap();
-        assert!(found.state == JobState::Succeeded && found.result.unwrap().differences_count == 0);
+        assert!(found.state == JobState::Succeeded && matches!(found.result, Some(JobResult::Check(_))));
         let messages = messages(&third);
         assert!(messages.contains(&"three".to_owned()), "{messages:?}");
         assert_eq!(messages.iter().filter(|message| *message == "one").count(), 1);

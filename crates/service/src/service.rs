@@ -5,6 +5,7 @@ use std::sync::Arc;
 use forebay_pool::Pool;
 
 use crate::accounts::Accounts;
+use crate::backups::{BackupSettings, Backups};
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::events::Events;
@@ -22,11 +23,18 @@ pub struct ServiceOptions {
     pub request_bytes_max: u64,
     /// The memory for all requests in progress, in bytes.
     pub requests_bytes_max: usize,
+    /// Backups on a schedule.
+    pub backups: BackupSettings,
 }
 
 impl Default for ServiceOptions {
     fn default() -> Self {
-        ServiceOptions { clock: Clock::system(), request_bytes_max: 1 << 20, requests_bytes_max: 256 << 20 }
+        ServiceOptions {
+            clock: Clock::system(),
+            request_bytes_max: 1 << 20,
+            requests_bytes_max: 256 << 20,
+            backups: BackupSettings::default(),
+        }
     }
 }
 
@@ -44,6 +52,8 @@ pub struct Service {
     pub throttle: Throttle,
     /// What happened.
     pub events: Arc<Events>,
+    /// Backups of the pool.
+    pub backups: Backups,
     /// Work that continues after its request was answered.
     pub jobs: Arc<Jobs>,
 }
@@ -56,7 +66,8 @@ impl Service {
         let events = Arc::new(Events::new(pool.boot()));
         let throttle =
             Throttle::new(pool.clone(), options.clock, options.request_bytes_max, options.requests_bytes_max);
+        let backups = Backups::load(pool.clone(), options.backups)?;
         let volumes = Volumes::new(pool.clone(), events.clone());
-        Ok(Service { pool, volumes, accounts, file_tokens, throttle, events, jobs: Arc::default() })
+        Ok(Service { pool, volumes, accounts, file_tokens, throttle, events, backups, jobs: Arc::default() })
     }
 }

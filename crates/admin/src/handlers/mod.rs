@@ -6,6 +6,7 @@
 
 pub mod accounts;
 pub mod alerts;
+pub mod backups;
 pub mod bucket_contents;
 pub mod bucket_documents;
 pub mod buckets;

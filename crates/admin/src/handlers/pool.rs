@@ -9,7 +9,9 @@ use super::common::{Made, OfVolume, SegmentPath, Shared, made};
 use crate::api::{Api, RELEASE};
 use crate::error::{ApiError, Code, Result};
 use crate::request::{Administer, Content, Operate, Params, Read};
-use crate::views::{CheckRequest, EfficiencyView, JobView, List, LostSegmentView, PoolView, ScrubView};
+use crate::views::{
+    CheckRequest, EfficiencyView, FormatView, JobView, List, LostSegmentView, PoolView, ScrubView,
+};
 
 /// Get the pool and its sizes
 #[utoipa::path(get, path = "/pool", tag = "pool", responses((status = 200, description = "The pool", body = PoolView)))]
@@ -35,6 +37,7 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
         lost_found_bytes: stored.lost_found_bytes,
         scrub: scrub(&api)?,
         metadata: pool.metadata_copies()?.into(),
+        format: pool.format()?.into(),
         release: RELEASE.to_owned(),
     }))
 }
@@ -57,6 +60,21 @@ pub async fn pool_check(
     let (service, who) = (&api.service, asked.caller.who());
     let job = JobView::from(service.jobs.check(&service.pool, &service.events, read, who)?);
     Ok(made(StatusCode::ACCEPTED, format!("jobs/{}", job.id), job))
+}
+
+/// Finalize the upgrade of the pool
+///
+/// The pool gets the newest format. From then on, no older release can open it.
+#[utoipa::path(post, path = "/pool/finalize", tag = "pool", responses((status = 200, description = "The format", body = FormatView)))]
+pub async fn pool_finalize(State(api): Shared, asked: Administer) -> Result<Json<FormatView>> {
+    let pool = &api.service.pool;
+    let before = pool.format()?;
+    let format = pool.finalize().await?;
+    if before != format {
+        let message = format!("upgraded from format {} to {}, for good", before.found, format.found);
+        api.service.events.note(Kind::PoolUpgraded, "pool", message, asked.caller.who());
+    }
+    Ok(Json(format.into()))
 }
 
 /// Get the state of the scrub

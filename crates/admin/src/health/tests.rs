@@ -151,6 +151,14 @@ async fn each_rule_without_a_hold_time_fires_at_once_and_is_resolved() {
         }),
         ("ForebayPoolDegraded", |seen, _| pool(seen).scrub.degraded = true),
         ("ForebayMetadataRescued", |seen, _| pool(seen).metadata.rescued = 1),
+        ("ForebayUpgradeNotFinalized", |seen, _| {
+            seen.format.as_mut().unwrap().found -= 1;
+        }),
+        ("ForebayBackupFailed", |seen, _| seen.backups.error = Some("no space".to_owned())),
+        ("ForebayBackupOverdue", |seen, _| {
+            let day = Duration::from_secs(86_400);
+            (seen.backups.every, seen.backups.overdue) = (Some(day), day + Duration::from_secs(1));
+        }),
         ("ForebayNoSpaceForClients", |seen, now| {
             seen.nfs.failures = vec![failures(StatusClass::Space, 1, now)]
         }),

@@ -26,7 +26,7 @@ mod text;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-pub use observation::{AlertSeen, KafkaSeen, Observation, VOLUMES_MAX, VolumeSeen};
+pub use observation::{AlertSeen, BackupsSeen, KafkaSeen, Observation, VOLUMES_MAX, VolumeSeen};
 pub use process::Process;
 pub use run::{RefusedClient, Run, RunSeen};
 pub use sources::{Source, Sources};

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use forebay_nfs::NfsCounters;
 use forebay_nfs::statistics::VolumeTraffic;
 use forebay_ownership::Beats;
-use forebay_pool::{PoolCounters, VolumeUsage};
+use forebay_pool::{PoolCounters, PoolFormat, VolumeUsage};
 use forebay_s3::counters::{BucketCounts, S3Counters};
 
 use super::process::Process;
@@ -35,6 +35,10 @@ pub struct Observation {
     pub node: Option<Beats>,
     /// The Kafka clusters; `None` if Kafka views are off.
     pub kafka: Option<KafkaSeen>,
+    /// The pool's format; `None` once it is closed.
+    pub format: Option<PoolFormat>,
+    /// Backups of the pool.
+    pub backups: BackupsSeen,
     /// This run of the daemon.
     pub run: RunSeen,
     /// The rules that the daemon evaluates.
@@ -54,6 +58,19 @@ pub struct KafkaSeen {
     pub digest: Arc<Digest>,
     /// The brokers, at most [`VOLUMES_MAX`].
     pub brokers: Vec<Broker>,
+}
+
+/// Backups of the pool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BackupsSeen {
+    /// The instant that the last one shows.
+    pub last: Option<SystemTime>,
+    /// Why the last attempt failed, if none succeeded since.
+    pub error: Option<String>,
+    /// The time between two scheduled backups; `None` without a schedule.
+    pub every: Option<Duration>,
+    /// For how long there should have been a newer one.
+    pub overdue: Duration,
 }
 
 /// A rule that the daemon evaluates.

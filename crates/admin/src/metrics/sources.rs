@@ -1,13 +1,16 @@
 //! The parts of the daemon that are measured, and how an observation of them is taken.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use forebay_nfs::NfsCounters;
 use forebay_nfs::statistics::{StatusClass, VolumeTraffic};
 use forebay_pool::VolumeUsage;
 use forebay_service::Service;
 
-use super::observation::{KafkaSeen, Observation, VOLUMES_MAX, VolumeSeen, bound, bound_buckets};
+use super::observation::{
+    BackupsSeen, KafkaSeen, Observation, VOLUMES_MAX, VolumeSeen, bound, bound_buckets,
+};
 use super::process::Process;
 use super::run::RunSeen;
 use crate::kafka::Kafka;
@@ -44,6 +47,8 @@ impl Observation {
             volumes: Vec::new(),
             node: None,
             kafka: None,
+            format: None,
+            backups: BackupsSeen::default(),
             run: RunSeen::default(),
             alerts: Vec::new(),
             alert_targets_failing: Vec::new(),
@@ -65,6 +70,14 @@ impl Observation {
 impl Source for Service {
     fn observe(&self, observation: &mut Observation) {
         observation.pool = self.pool.counters().ok();
+        observation.format = self.pool.format().ok();
+        let known = self.backups.remembered();
+        observation.backups = BackupsSeen {
+            last: known.last.map(|last| last.taken),
+            error: known.failed.map(|(_, why)| why),
+            every: self.backups.settings.every.filter(|_| self.backups.settings.directory.is_some()),
+            overdue: self.backups.overdue(SystemTime::now()),
+        };
         let usages = observation.pool.iter().flat_map(|pool| &pool.volumes).filter(|usage| !usage.is_bucket);
         let seen = |usage: &VolumeUsage| {
             let waits = usage.id.and_then(|id| self.throttle.waits(id)).unwrap_or_default();

@@ -1,9 +1,10 @@
 //! Background jobs.
 
-use forebay_service::jobs::JobStatus;
+use forebay_service::jobs::{JobResult, JobStatus};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::backup::BackupView;
 use super::fields::time;
 use super::pool::CheckView;
 use super::words::words;
@@ -13,6 +14,8 @@ words! {
     JobKind for forebay_service::jobs::JobKind {
         /// Recounts everything in the pool.
         PoolCheck = "pool_check",
+        /// Backs up the pool.
+        PoolBackup = "pool_backup",
     }
 }
 
@@ -70,14 +73,21 @@ pub struct JobView {
     /// When it ended.
     #[schema(format = DateTime)]
     pub finished: Option<String>,
-    /// The result, if the job succeeded.
+    /// The result of a check, if it succeeded.
     pub result: Option<CheckView>,
+    /// The backup that was made.
+    pub backup: Option<BackupView>,
     /// The reason for the failure, and the remedy.
     pub error: Option<String>,
 }
 
 impl From<JobStatus> for JobView {
     fn from(job: JobStatus) -> Self {
+        let (result, backup) = match job.result {
+            Some(JobResult::Check(report)) => (Some(report.into()), None),
+            Some(JobResult::Backup(report)) => (None, Some(report.backup.into())),
+            None => (None, None),
+        };
         JobView {
             id: job.id,
             kind: job.kind.into(),
@@ -86,7 +96,8 @@ impl From<JobStatus> for JobView {
             progress: ProgressView { done: job.done, total: job.total, unit: job.unit.into() },
             started: time(job.started),
             finished: job.finished.map(time),
-            result: job.result.map(CheckView::from),
+            result,
+            backup,
             error: job.error,
         }
     }

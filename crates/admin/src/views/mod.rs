@@ -7,6 +7,7 @@
 
 mod account;
 mod alert;
+mod backup;
 mod bucket;
 mod bucket_contents;
 mod bucket_rules;
@@ -35,6 +36,7 @@ pub use alert::{
     Acknowledge, AcknowledgementView, AlertState, AlertTargetView, AlertView, NewSilence, SilenceView,
     TargetTestView,
 };
+pub use backup::{BackupRequest, BackupView, BackupsView};
 pub use bucket::{
     BucketEdit, BucketView, DefaultRetentionView, LockMode, NewBucket, PublicAccessBlock, Versioning,
 };
@@ -67,7 +69,9 @@ pub use nfs::{
     OperationView, SessionView, TlsState,
 };
 pub use node::{NodePhase, NodeView, TakeoverKind, TakeoverView};
-pub use pool::{CheckRequest, CheckView, EfficiencyView, LostSegmentView, MetadataView, PoolView, ScrubView};
+pub use pool::{
+    CheckRequest, CheckView, EfficiencyView, FormatView, LostSegmentView, MetadataView, PoolView, ScrubView,
+};
 pub use s3::{
     NewS3Group, NewS3Key, NewS3User, S3GroupView, S3KeyCreated, S3KeyEdit, S3KeyView, S3PolicyDocument,
     S3UserEdit, S3UserView,

@@ -56,6 +56,26 @@ impl From<forebay_pool::CheckReport> for CheckView {
     }
 }
 
+/// The format of the pool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FormatView {
+    /// The pool's format.
+    pub format: u32,
+    /// The newest format that the daemon's release reads and writes.
+    pub newest: u32,
+    /// Whether the release before this one can still open the pool.
+    pub can_go_back: bool,
+    /// What the pool lacks until its upgrade is finalized.
+    pub news: Vec<String>,
+}
+
+impl From<forebay_pool::PoolFormat> for FormatView {
+    fn from(format: forebay_pool::PoolFormat) -> Self {
+        let can_go_back = format.is_kept && format.found < format.newest;
+        FormatView { format: format.found, newest: format.newest, can_go_back, news: format.news }
+    }
+}
+
 /// A segment that is unknown to the metadata.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LostSegmentView {
@@ -224,6 +244,8 @@ pub struct PoolView {
     pub scrub: ScrubView,
     /// The copies of the metadata.
     pub metadata: MetadataView,
+    /// The pool's format.
+    pub format: FormatView,
     /// The daemon's release.
     pub release: String,
 }

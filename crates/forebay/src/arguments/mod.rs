@@ -5,4 +5,4 @@ pub mod order;
 pub mod remote;
 pub mod values;
 
-pub use remote::{Format, Remote, Sure};
+pub use remote::{Format, Output, Remote, Sure};

@@ -45,13 +45,9 @@ pub struct Remote {
     #[arg(long, value_name = "NAME", env = "FOREBAY_PROFILE", hide_env_values = true, help_heading = HEADING)]
     pub profile: Option<String>,
 
-    /// The output format
-    #[arg(short = 'o', long = "output", value_name = "FORMAT", default_value = "table", help_heading = HEADING)]
-    format: Format,
-
-    /// Same as -o json
-    #[arg(long, conflicts_with = "format", help_heading = HEADING)]
-    json: bool,
+    /// The output format.
+    #[command(flatten)]
+    output: Output,
 
     /// The daemon on this machine.
     #[command(flatten)]
@@ -61,6 +57,25 @@ pub struct Remote {
 impl Remote {
     /// The output format.
     pub fn format(&self) -> Format {
+        self.output.format()
+    }
+}
+
+/// Selects the output format.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Output {
+    /// The output format
+    #[arg(short = 'o', long = "output", value_name = "FORMAT", default_value = "table", help_heading = HEADING)]
+    format: Format,
+
+    /// Same as -o json
+    #[arg(long, conflicts_with = "format", help_heading = HEADING)]
+    json: bool,
+}
+
+impl Output {
+    /// The output format.
+    pub fn format(self) -> Format {
         if self.json { Format::Json } else { self.format }
     }
 }

@@ -5,6 +5,7 @@
 //! flags and reads the environment; [`print`] writes the annotated default and the reference page.
 
 mod alerts;
+mod backup;
 pub mod file;
 pub mod flags;
 mod node;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use alerts::AlertsConfig;
+pub use backup::BackupConfig;
 pub use node::NodeConfig;
 pub use s3::S3Config;
 
@@ -35,6 +37,8 @@ pub struct Config {
     pub s3: S3Config,
     /// `[node]`.
     pub node: NodeConfig,
+    /// `[backup]`.
+    pub backup: BackupConfig,
     /// `[alerts]`.
     pub alerts: AlertsConfig,
     /// `[log]`.
@@ -313,6 +317,7 @@ impl Default for Config {
             },
             s3: S3Config::default(),
             node: NodeConfig::default(),
+            backup: BackupConfig::default(),
             alerts: AlertsConfig::default(),
             log: LogConfig { format: LogFormat::Text, level: "info".to_owned() },
             admin: AdminConfig { socket: PathBuf::from("admin.sock"), group_access: false },

@@ -44,6 +44,14 @@ pub fn path_or_none(text: &str) -> Result<Option<PathBuf>, String> {
     if text == "none" { Ok(None) } else { directory(text).map(Some) }
 }
 
+/// An absolute path, or `none`.
+pub fn absolute_path_or_none(text: &str) -> Result<Option<PathBuf>, String> {
+    match path_or_none(text)? {
+        Some(path) if path.is_relative() => Err(format!("`{text}` is not an absolute path")),
+        path => Ok(path),
+    }
+}
+
 /// The text that [`path_or_none`] parses.
 pub fn path_text(path: Option<&Path>) -> String {
     path.map_or("none".to_owned(), |path| path.display().to_string())

@@ -5,6 +5,7 @@
 mod admin;
 mod alerts;
 mod api;
+mod backup;
 mod configuration;
 mod copies;
 mod daemon;
@@ -16,6 +17,7 @@ mod logs;
 mod metrics;
 mod nfs;
 mod nfs_state;
+mod numbered;
 mod recovery;
 mod reference;
 mod refusals;

@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use repository::Repository;
+use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
@@ -34,7 +35,7 @@ pub struct BackupOptions {
 }
 
 /// A finished backup.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backup {
     /// Its name: the instant in UTC, and a number if that is taken.
     pub name: String,
@@ -57,7 +58,7 @@ pub struct Backup {
 }
 
 /// The outcome of a backup.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackupReport {
     /// The backup.
     pub backup: Backup,

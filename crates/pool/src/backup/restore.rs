@@ -21,9 +21,9 @@ use super::{BackupWatch, VerifyReport};
 use crate::base::permit::Permit;
 use crate::base::sources::{Entropy, SystemEntropy};
 use crate::base::sync;
-use crate::format::FORMAT;
 use crate::format::keys::{self, SegmentId};
 use crate::format::records::{Counters, PoolRecord, Record, StartRecord, malformed};
+use crate::format::{FORMAT, FORMAT_KEPT};
 use crate::store::home::{self, Home, RESTORING_FILE};
 use crate::store::meta::{Batch, FjallMeta, MetaStore, NewCopy};
 use crate::store::segment::{FileSegments, SegmentStore};
@@ -106,7 +106,7 @@ impl Work {
             );
         }
         StateFile::of(target).write(&state, true)?;
-        home::write_format(target)?;
+        home::write_format(target, self.manifest.format.max(FORMAT_KEPT))?;
         files::remove(&target.join(RESTORING_FILE))?;
         files::sync_directory(target)?;
         tracing::info!(backup = manifest.name, pool = %target.display(), "restored");

@@ -30,7 +30,6 @@ use super::{BackupOptions, BackupReport, BackupWatch};
 use crate::base::pace::pace;
 use crate::base::sync;
 use crate::engine::Engine;
-use crate::format::FORMAT;
 use crate::format::frames::whole_content;
 use crate::format::keys::{self, ChunkId, SegmentId};
 use crate::format::records::{ChunkRecord, Record, StartRecord};
@@ -225,7 +224,7 @@ impl Work {
             name: plan.name,
             number: plan.number,
             pool: self.engine.identity.id,
-            format: FORMAT,
+            format: self.engine.identity.format(),
             start,
             mark: mark.map_or(0, |start| start.mark),
             batch: moment.batch,

@@ -2,6 +2,8 @@
 
 use std::time::SystemTime;
 
+use serde::{Deserialize, Serialize};
+
 use bytes::Bytes;
 
 use super::volume::VolumeSpec;
@@ -436,6 +438,19 @@ pub struct CopyAssessment {
     pub mismatches: Vec<Mismatch>,
 }
 
+/// The format of a pool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolFormat {
+    /// The pool's.
+    pub found: u32,
+    /// The newest that this release reads and writes.
+    pub newest: u32,
+    /// Whether this release keeps the pool's format until [`crate::Pool::finalize`]. Otherwise a start of it changes the format at once.
+    pub is_kept: bool,
+    /// What the pool lacks as long as it has this format.
+    pub news: Vec<String>,
+}
+
 /// The copies of the metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetadataCopies {
@@ -458,7 +473,7 @@ impl Default for MetadataCopies {
 }
 
 /// The result of checking a pool.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckReport {
     /// Inodes examined.
     pub inodes: u64,

@@ -15,6 +15,7 @@ pub(crate) mod txn;
 pub(crate) mod versions;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::task::JoinHandle;
@@ -88,7 +89,7 @@ pub(crate) struct Engine {
     /// Mismatches that the caller accepted at opening.
     pub(crate) accepted: Vec<Mismatch>,
     /// Must be the last field, so that the directory is unlocked after everything else is dropped.
-    pub(crate) _home: Option<Home>,
+    pub(crate) home: Option<Home>,
 }
 
 /// Identifies the pool, and this start of it.
@@ -102,6 +103,15 @@ pub(crate) struct Identity {
     pub(crate) name_key: [u8; 32],
     /// The names of chunks.
     pub(crate) names: Names,
+    /// The pool's format.
+    pub(crate) format: AtomicU32,
+}
+
+impl Identity {
+    /// The pool's format: see [`crate::format::FORMAT_KEPT`].
+    pub(crate) fn format(&self) -> u32 {
+        self.format.load(Ordering::SeqCst)
+    }
 }
 
 /// The stores that hold the pool.

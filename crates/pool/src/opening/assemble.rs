@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::sources::{SystemClock, SystemEntropy};
 use crate::engine::Engine;
+use crate::format::FORMAT_DOUBLED;
 use crate::format::frames::Naming;
 use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
@@ -36,7 +37,9 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
         let wanted = Wanted { is_new: home.is_new(), has_state: home.has_state(), accept, read_only: false };
         let expected = Expected { permit: options.permit.clone(), ..expected(&*witness, wanted, directory)? };
         let first = Arc::new(FjallMeta::open(&home.meta(), &expected)?);
-        let second = copy.clone().map(|(mark, directory)| -> Arc<dyn SecondMeta> {
+        // An older release does not know that the metadata has a second copy.
+        let doubled = copy.clone().filter(|_| home.format_in_use() >= FORMAT_DOUBLED);
+        let second = doubled.map(|(mark, directory)| -> Arc<dyn SecondMeta> {
             Arc::new(CopyPlace::of(directory, mark, options.permit.clone()))
         });
         let foundation = Foundation {

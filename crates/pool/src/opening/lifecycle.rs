@@ -1,6 +1,6 @@
 //! Builds an engine when a pool is opened, and closes it.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Mutex};
 
 use crate::base::counters::Meters;
@@ -8,6 +8,7 @@ use crate::base::signals::Signals;
 use crate::base::sources::{Clock, Entropy};
 use crate::base::sync;
 use crate::engine::{Caches, Committing, Engine, Identity, Stores, Upkeep, Writes};
+use crate::format::FORMAT;
 use crate::format::frames::{Names, Naming};
 use crate::format::keys;
 use crate::format::records::{Counters, PoolRecord, Record, StartRecord};
@@ -80,6 +81,7 @@ impl Engine {
         let store = confirmed::segments(permit, foundation.segments).store(forsake);
         let log = foundation.log.map(|files| confirmed::log(permit, files));
         let witness = confirmed::witness(permit, foundation.witness);
+        let format = home.as_ref().map_or(FORMAT, Home::format_in_use);
         let finish = || match &home {
             Some(home) => permit.confirm().and_then(|()| home.finish()),
             None => Ok(()),
@@ -167,6 +169,7 @@ impl Engine {
                 last_stop: verdict.last_stop,
                 name_key: pool.name_key,
                 names,
+                format: AtomicU32::new(format),
             },
             committing: Committing {
                 committer: committer::start(committing)?,
@@ -210,7 +213,7 @@ impl Engine {
             options,
             read_only,
             accepted: verdict.mismatches,
-            _home: home,
+            home,
         });
         if let Some(log) = &engine.log {
             log.make_durable(&held)?;

@@ -9,3 +9,4 @@ pub(crate) mod lifecycle;
 pub(crate) mod log;
 pub(crate) mod promote;
 pub(crate) mod replay;
+pub(crate) mod upgrade;

@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::format::keys;
 use crate::format::records::{PoolRecord, Record, SegmentRecord, StartRecord, malformed};
+use crate::format::{FORMAT, keys};
 use crate::opening::examine::{self, Wanted};
 use crate::store::copies;
 use crate::store::home::{self, Home};
@@ -52,7 +52,7 @@ pub(crate) fn promote(directory: &Path, options: &PoolOptions, accept: bool) -> 
         renamed.map_err(|source| Error::Io { path: store, action: "rename the metadata store", source })?;
     }
     StateFile::of(directory).write(&state, true)?;
-    home::write_format(directory)?;
+    home::write_format(directory, FORMAT)?;
     Named::remove(directory)?;
     copies::forget_mark(directory)?;
     Ok(assessment)

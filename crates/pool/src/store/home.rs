@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 
-use crate::format::FORMAT;
+use crate::format::{FORMAT, FORMAT_KEPT};
 use crate::store::copies::CopiesMark;
 use crate::store::witness::STATE_FILE;
 use crate::{Error, Mismatch, Result};
@@ -50,7 +50,7 @@ const PARTS: [&str; 10] = [
 /// A pool's directory, locked.
 pub(crate) struct Home {
     path: PathBuf,
-    /// The format of the pool; `None` if there is no pool yet. [`Home::finish`] writes the current format.
+    /// The format that was found; `None` if there is no pool yet.
     pub(crate) format: Option<u32>,
     /// `None` if the directory is only read, and has no lock file.
     _lock: Option<File>,
@@ -106,6 +106,11 @@ impl Home {
     /// Whether the directory holds no pool yet.
     pub(crate) fn is_new(&self) -> bool {
         self.format.is_none()
+    }
+
+    /// The format that the pool has while it is open.
+    pub(crate) fn format_in_use(&self) -> u32 {
+        self.format.filter(|found| *found >= FORMAT_KEPT).unwrap_or(FORMAT)
     }
 
     /// Whether the pool must have a STATE file.
@@ -173,23 +178,33 @@ impl Home {
         create().map_err(io_error(&self.path, "begin to create the pool"))
     }
 
-    /// Records that the pool is complete and of the current format.
+    /// Records that the pool is complete and of the format in use.
     pub(crate) fn finish(&self) -> Result<()> {
         let creating = self.path.join(CREATING_FILE);
-        if self.format.is_some_and(|format| format >= FORMAT) && !creating.exists() {
+        if self.format.is_some_and(|format| format >= FORMAT_KEPT) && !creating.exists() {
             return Ok(());
         }
-        write_format(&self.path)
+        write_format(&self.path, self.format_in_use())
+    }
+
+    /// Records that the pool is of the newest format from now on.
+    pub(crate) fn finalize(&self) -> Result<()> {
+        write_format(&self.path, FORMAT)
     }
 }
 
-/// Records that `directory` holds a complete pool of the current format.
-pub(crate) fn write_format(directory: &Path) -> Result<()> {
+/// The format of the pool in `directory`; `None` if there is none.
+pub(crate) fn format_of(directory: &Path) -> Result<Option<u32>> {
+    read_format(directory)
+}
+
+/// Records that `directory` holds a complete pool of this format.
+pub(crate) fn write_format(directory: &Path, format_in_use: u32) -> Result<()> {
     let creating = directory.join(CREATING_FILE);
     let (new, format) = (directory.join("FORMAT.new"), directory.join(FORMAT_FILE));
     let write = || {
         let mut file = File::create(&new)?;
-        writeln!(file, "{FORMAT_WORD} {FORMAT}")?;
+        writeln!(file, "{FORMAT_WORD} {format_in_use}")?;
         file.sync_all()?;
         // The directories must be durable before the FORMAT file that vouches for them.
         File::open(directory)?.sync_all()?;

@@ -87,6 +87,34 @@ pub(super) static RULES: &[Rule] = &[
         source: Daemon { hold: hours(1), keep: AT_ONCE, check: scrub_overdue },
     },
     Rule {
+        name: "ForebayBackupFailed",
+        severity: Severity::Warning,
+        watches: "The last backup of the pool failed, and none has succeeded since.",
+        summary: "the last backup failed",
+        runbook: "1. `forebay pool backups` says why: usually the disk with the backups is full or not mounted. 2. Mend that, and run \
+                  `forebay pool backup`. A scheduled backup is also tried again after an hour. Earlier backups in the directory are not \
+                  affected.",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: backup_failed },
+    },
+    Rule {
+        name: "ForebayBackupOverdue",
+        severity: Severity::Warning,
+        watches: "With a schedule, the last finished backup is older than twice backup.every_hours.",
+        summary: "the last backup is too old",
+        runbook: "1. `forebay pool backups` shows the last backup and the schedule, `forebay job list` whether one is running. 2. If it takes \
+                  longer than the schedule allows, raise backup.rate or backup.every_hours.",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: backup_overdue },
+    },
+    Rule {
+        name: "ForebayUpgradeNotFinalized",
+        severity: Severity::Info,
+        watches: "The pool has the format of the former release.",
+        summary: "the pool's upgrade is not finalized",
+        runbook: "The former release can still open the pool, and what only the new format has is switched off. `forebay pool upgrade --check` \
+                  says what that is. When you do not need the former release any more, run `forebay pool upgrade --finalize`.",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: upgrade_not_finalized },
+    },
+    Rule {
         name: "ForebayNothingBecomesDurable",
         severity: Severity::Critical,
         watches: "Writes have been in memory for five minutes, and no group was committed.",
@@ -186,6 +214,27 @@ fn scrub_overdue(facts: &Facts<'_>) -> Vec<Finding> {
     when(age > SCRUB_AGE_MAX, "pool", || match pool.scrub.finished {
         Some(_) => format!("No scrub has finished for {}.", span(age)),
         None => format!("No scrub has finished since the daemon started, {} ago.", span(age)),
+    })
+}
+
+fn upgrade_not_finalized(facts: &Facts<'_>) -> Vec<Finding> {
+    let old = facts.seen.format.as_ref().filter(|format| format.found < format.newest);
+    let finding = old
+        .map(|format| format!("The pool has format {}; this release's is {}.", format.found, format.newest));
+    when(finding.is_some(), "pool", || finding.unwrap_or_default())
+}
+
+fn backup_failed(facts: &Facts<'_>) -> Vec<Finding> {
+    let error = facts.seen.backups.error.as_deref();
+    when(error.is_some(), "pool", || format!("The last backup failed: {}", error.unwrap_or_default()))
+}
+
+fn backup_overdue(facts: &Facts<'_>) -> Vec<Finding> {
+    let backups = &facts.seen.backups;
+    let is_overdue = backups.every.is_some_and(|every| backups.overdue > every);
+    when(is_overdue, "pool", || match backups.last {
+        Some(last) => format!("The last backup is {} old.", span(facts.since(last))),
+        None => "There is no backup of the pool.".to_owned(),
     })
 }
 

@@ -16,7 +16,7 @@ use forebay_pool::PoolCounters;
 use forebay_s3::counters::S3Counters;
 
 pub use super::samples::{Samples, Value};
-use super::{KafkaSeen, Observation, Process, VolumeSeen};
+use super::{BackupsSeen, KafkaSeen, Observation, Process, VolumeSeen};
 
 /// All metrics, by subject.
 pub static FAMILIES: [&[Family]; 8] = [
@@ -91,6 +91,7 @@ pub(super) enum Collect {
     /// No samples if Kafka views are off.
     Kafka(fn(&KafkaSeen, &mut Samples<'_>)),
     Alerts(fn(&Observation, &mut Samples<'_>)),
+    Backups(fn(&BackupsSeen, &mut Samples<'_>)),
     Process(fn(&Process, &mut Samples<'_>)),
 }
 

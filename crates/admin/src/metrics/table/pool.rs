@@ -412,6 +412,26 @@ pub(super) static FAMILIES: &[Family] = &[
         collect: Collect::Pool(|pool, samples| samples.one(pool.metadata.rescued)),
     },
     Family {
+        name: "forebay_pool_backup_last_timestamp_seconds",
+        kind: Kind::Gauge,
+        labels: &[],
+        says: "The instant that the last finished backup shows, in seconds since 1970; missing if there is none.",
+        then: "Its age is what a loss of the pool costs. `forebay pool backup` makes a backup, backup.every_hours a schedule.",
+        collect: Collect::Backups(|backups, samples| {
+            if let Some(last) = backups.last {
+                samples.one(last.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
+            }
+        }),
+    },
+    Family {
+        name: "forebay_pool_backup_failing",
+        kind: Kind::Gauge,
+        labels: &[],
+        says: "1 if the last attempt of a backup failed.",
+        then: "`forebay pool backups` says why. A scheduled backup is tried again after an hour.",
+        collect: Collect::Backups(|backups, samples| samples.one(backups.error.is_some())),
+    },
+    Family {
         name: "forebay_pool_stopped",
         kind: Kind::Gauge,
         labels: &[],

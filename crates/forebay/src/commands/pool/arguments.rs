@@ -43,6 +43,82 @@ pub enum PoolCommand {
         settings: AdminSettings,
     },
 
+    /// Back up the pool into a directory, while it serves
+    ///
+    /// The backup shows one instant, and has everything that was written before. Only segments are copied that the directory does not have
+    /// yet, and all that was copied is read back and verified before the backup counts. The daemon writes there, so the path is one on its
+    /// machine, and its user must own the directory. It must be empty, or hold backups of this pool.
+    ///
+    /// Without DIRECTORY, the backup goes where the scheduled ones go (backup.directory). Waits until the backup is finished.
+    Backup {
+        /// The directory for backups, an absolute path on the daemon's machine [default: backup.directory]
+        directory: Option<std::path::PathBuf>,
+
+        /// The number of backups to keep there, the new one included [default: backup.keep in backup.directory, otherwise all]
+        #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        keep: Option<u32>,
+
+        /// Accept an empty directory where the last backups are expected, because it is on a new disk
+        #[arg(long)]
+        new: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Show the last backup and the schedule, or the backups in a directory
+    ///
+    /// With DIRECTORY, the command reads that directory itself and needs no daemon.
+    Backups {
+        /// A directory with backups
+        directory: Option<std::path::PathBuf>,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Make a pool of a backup
+    ///
+    /// The pool is as it was at the instant of the backup, and every frame is verified. TARGET must be empty or not exist. The command
+    /// needs no daemon. If it is interrupted, run it again. Then name TARGET as pool.directory, and start the daemon.
+    ///
+    /// Run it as the daemon's user (`runuser -u forebay -- forebay pool restore …`). The key file of S3, if there is one, is not in the backup.
+    /// Exits with status 4 if frames in the backup are damaged; the files that use them cannot be read there.
+    Restore {
+        /// A directory with backups
+        directory: std::path::PathBuf,
+
+        /// The directory for the pool
+        target: std::path::PathBuf,
+
+        /// The backup's name, as `pool backups` prints it [default: the newest]
+        #[arg(long, value_name = "NAME")]
+        backup: Option<String>,
+
+        /// How to print the result.
+        #[command(flatten)]
+        output: crate::arguments::Output,
+    },
+
+    /// Read a backup as a whole and verify it
+    ///
+    /// Reads the metadata and every frame that it names, and compares them with their checksums and names. Needs no daemon. Exits with
+    /// status 4 if anything is missing or damaged.
+    VerifyBackup {
+        /// A directory with backups
+        directory: std::path::PathBuf,
+
+        /// The backup's name, as `pool backups` prints it [default: the newest]
+        #[arg(long, value_name = "NAME")]
+        backup: Option<String>,
+
+        /// How to print the result.
+        #[command(flatten)]
+        output: crate::arguments::Output,
+    },
+
     /// Show how full the pool or a volume was on each day, and when it will be full
     Capacity {
         /// The volume [default: the pool]
@@ -97,6 +173,26 @@ pub enum PoolCommand {
     /// After a crash such a segment usually holds only data that was never acknowledged.
     #[command(subcommand)]
     LostFound(LostFoundCommand),
+
+    /// Show the pool's format, and finalize its upgrade
+    ///
+    /// A new release keeps the format of the former one, so that you can go back to it at any time without losing anything: stop the daemon,
+    /// and start the former release. What only the new format has is switched off meanwhile. With --finalize the pool gets the new format, and
+    /// older releases cannot open it any more. Before you install a release, its `forebay pool upgrade --check --pool-directory DIR` says what it
+    /// would do to the pool, which may be in use.
+    Upgrade {
+        /// Only show what is there and what would change; this is the default
+        #[arg(long, conflicts_with = "finalize")]
+        check: bool,
+
+        /// Give the pool the newest format, for good
+        #[arg(long)]
+        finalize: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
 
     /// Verify all stored data in the background, at a limited rate
     #[command(subcommand)]

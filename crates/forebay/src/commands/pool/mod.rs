@@ -1,11 +1,13 @@
 //! `forebay pool`.
 
 mod arguments;
+mod backup;
 mod capacity;
 mod recovery;
 mod run;
 mod salvage;
 
 pub use arguments::PoolCommand;
+pub use backup::DamagedFrames;
 pub use capacity::in_words;
 pub use run::{Differences, run, show_efficiency};

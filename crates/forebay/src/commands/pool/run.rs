@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_admin::views::{
-    CheckRequest, CheckView, EfficiencyView, JobState, JobView, MetadataView, NodeView, PoolView,
-    ProgressUnit, ScrubView,
+    BackupRequest, CheckRequest, CheckView, EfficiencyView, FormatView, JobState, JobView, MetadataView,
+    NodeView, PoolView, ProgressUnit, ScrubView,
 };
 use forebay_pool::Pool;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
 use super::arguments::{PoolCommand, ScrubCommand};
-use super::{capacity, recovery, salvage};
+use super::{backup, capacity, recovery, salvage};
 use crate::admin::client::{Client, NoDaemon};
 use crate::arguments::{Format, Remote};
 use crate::config::{PoolConfig, size};
@@ -64,10 +64,24 @@ pub fn run(command: PoolCommand) -> Result<()> {
             let config = settings.load()?;
             recovery::recover(&config.pool, accept_loss)
         }
+        PoolCommand::Backup { directory, keep, new, remote } => {
+            backup::create(BackupRequest { directory, keep, new }, &remote)
+        }
+        PoolCommand::Backups { directory: None, remote } => backup::show(&remote),
+        PoolCommand::Backups { directory: Some(directory), remote } => {
+            backup::list(&directory, remote.format())
+        }
+        PoolCommand::Restore { directory, target, backup, output } => {
+            backup::restore(&directory, backup, &target, output.format())
+        }
+        PoolCommand::VerifyBackup { directory, backup, output } => {
+            backup::verify(&directory, backup, output.format())
+        }
         PoolCommand::Capacity { volume, days, remote } => capacity::run(volume.as_deref(), days, &remote),
         PoolCommand::Promote { directory, first_is_lost, accept_loss } => {
             recovery::promote(&directory, first_is_lost, accept_loss)
         }
+        PoolCommand::Upgrade { check: _, finalize, remote } => upgrade(finalize, &remote),
         PoolCommand::Owner(remote) => {
             let node: NodeView = Client::new(&remote)?.get("node")?;
             print_as(remote.format(), &node, show_node)
@@ -105,7 +119,10 @@ fn scrub(command: ScrubCommand) -> Result<()> {
 fn check(remote: &Remote, read: bool) -> Result<CheckView> {
     let client = Client::new(remote)?;
     match client.post::<JobView>("pool/check", &CheckRequest { read }) {
-        Ok(job) => wait_for(&client, job),
+        Ok(job) => {
+            let job = wait_for(&client, job)?;
+            job.result.ok_or_else(|| anyhow!("job {}: the check was {}", job.id, job.state))
+        }
         Err(error) if error.is::<NoDaemon>() => {
             let pool = remote.settings.load()?.pool;
             if pool.directory.is_dir() { check_offline(&pool, read) } else { Err(error) }
@@ -114,8 +131,8 @@ fn check(remote: &Remote, read: bool) -> Result<CheckView> {
     }
 }
 
-/// Waits for the end of a check and shows its progress.
-fn wait_for(client: &Client, mut job: JobView) -> Result<CheckView> {
+/// Waits for the end of a job and shows its progress. Fails if the job did.
+pub fn wait_for(client: &Client, mut job: JobView) -> Result<JobView> {
     let bar = progress_bar(&job);
     let mut wait = ASK_FIRST;
     while job.state == JobState::Running {
@@ -126,10 +143,9 @@ fn wait_for(client: &Client, mut job: JobView) -> Result<CheckView> {
         bar.set_position(job.progress.done);
     }
     bar.finish_and_clear();
-    match (job.result, job.error) {
-        (Some(report), _) => Ok(report),
-        (None, Some(error)) => bail!("{error}"),
-        (None, None) => bail!("job {}: the check was {}", job.id, job.state),
+    match &job.error {
+        Some(error) => bail!("{error}"),
+        None => Ok(job),
     }
 }
 
@@ -177,11 +193,48 @@ fn report(report: &CheckView, format: Format) -> Result<()> {
     if format == Format::Table { print_line("the pool is consistent") } else { Ok(()) }
 }
 
+fn upgrade(finalize: bool, remote: &Remote) -> Result<()> {
+    let client = Client::new(remote)?;
+    let answer = match finalize {
+        true => client.post::<FormatView>("pool/finalize", &json!({})),
+        false => client.get::<PoolView>("pool").map(|pool| pool.format),
+    };
+    let format = match answer {
+        // The question is what this release would do to a pool; that of a daemon may be an older one.
+        Err(error) if error.is::<NoDaemon>() && !finalize => {
+            let directory = remote.settings.load()?.pool.directory;
+            let runtime =
+                tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
+            FormatView::from(runtime.block_on(Pool::format_of(&directory))?)
+        }
+        answer => answer?,
+    };
+    print_as(remote.format(), &format, show_format)
+}
+
+fn show_format(format: &FormatView) -> Result<()> {
+    let FormatView { format: found, newest, can_go_back, news } = format;
+    print_line(&format!(
+        "the pool has format {found}; release {} reads and writes up to {newest}",
+        env!("CARGO_PKG_VERSION")
+    ))?;
+    if found == newest {
+        return print_line("there is nothing to upgrade");
+    }
+    news.iter().try_for_each(|news| print_line(&format!("format {newest} adds: {news}")))?;
+    print_line(if *can_go_back {
+        "the format is kept, and the former release can open the pool, until `forebay pool upgrade --finalize`"
+    } else {
+        "the first start of this release changes the format at once, and older releases cannot open the pool then: make a backup before"
+    })
+}
+
 fn show(pool: &PoolView) -> Result<()> {
     print_pairs(&[
         ("directory", pool.directory.clone()),
         ("id", pool.id.clone()),
         ("release", pool.release.clone()),
+        ("format", format_in_words(&pool.format)),
         ("times opened", pool.boot.to_string()),
         ("size", size::rounded(pool.bytes_total)),
         ("free", size::rounded(pool.bytes_free)),
@@ -199,6 +252,11 @@ fn show(pool: &PoolView) -> Result<()> {
         ("scrub", progress(&pool.scrub)),
         ("damaged", pool.scrub.damaged.to_string()),
     ])
+}
+
+fn format_in_words(format: &FormatView) -> String {
+    let newer = format!("; `forebay pool upgrade --finalize` changes it to {}", format.newest);
+    format!("{}{}", format.format, if format.format < format.newest { newer.as_str() } else { "" })
 }
 
 fn lost_found(pool: &PoolView) -> String {

@@ -21,10 +21,10 @@ use forebay_net::tls::{Tls, TlsError};
 use forebay_nfs::{Server, ServerError, Shared};
 use forebay_notify::Targets;
 use forebay_pool::{LastStop, Pool};
-use forebay_service::Service;
 use forebay_service::disk::Place;
 use forebay_service::events::{Kind, Who};
 use forebay_service::keeper::Keeper;
+use forebay_service::{Service, ServiceOptions};
 use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit, setrlimit, umask};
 use tokio::net::TcpListener;
@@ -180,7 +180,8 @@ async fn serve_pool(
 ) -> Result<()> {
     let Stop { trigger, shutdown, moves } = stop;
     make_default_volume(pool).await.map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
-    let service = Arc::new(Service::open(pool.clone(), nfs_config.service_options())?);
+    let options = ServiceOptions { backups: config.backup.settings(), ..nfs_config.service_options() };
+    let service = Arc::new(Service::open(pool.clone(), options)?);
     let place = Arc::new(Place::new(&config.pool.directory, owning.permit()));
     let keeper = Arc::new(Keeper::open(place.clone(), service.clone()));
     let nfs = Server::on(service.clone(), listener, nfs_config).await.map_err(explain)?;
@@ -226,6 +227,7 @@ async fn serve_pool(
     ));
     let keeping = tokio::spawn(keeper.clone().run());
     let watching = tokio::spawn(forebay_service::watch::run(service.clone()));
+    let backing_up = tokio::spawn(forebay_service::backups::run(service.clone()));
     let surveying = tokio::spawn(kafka::run(api.kafka.clone()));
     let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared(), api.run.clone()));
     let serving = serve_api(&api, listeners, shutdown);
@@ -279,6 +281,7 @@ async fn serve_pool(
     recording.abort();
     // What reads the pool's metadata in a thread ends soon, so that the pool can be closed.
     api.kafka.stop();
+    backing_up.abort();
     surveying.abort();
     trigger.shut_down();
     service.jobs.cancel_all();

@@ -2,9 +2,10 @@
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
 //! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
-//! and a row here, or for `[node]`, `[alerts]` and `[kafka]` in their own files.
+//! and a row here, or for `[node]`, `[backup]`, `[alerts]` and `[kafka]` in their own files.
 
 mod alerts;
+mod backup;
 mod kafka;
 mod node;
 
@@ -22,6 +23,7 @@ pub const SECTIONS: &[(&str, &str)] = &[
     ("nfs", "The NFSv4.1 and 4.2 server."),
     ("s3", "The S3 server. It serves buckets, which share the pool with the volumes."),
     ("node", "Several machines that can serve one pool, one at a time."),
+    ("backup", "Backups of the pool on a schedule."),
     ("alerts", "Where notices of alerts go."),
     ("log", "What the daemon logs on standard error."),
     ("admin", "The admin socket, which `forebay volume`, `forebay pool` and other local commands use."),
@@ -34,7 +36,12 @@ pub const SECTIONS: &[(&str, &str)] = &[
 
 /// All settings, by section.
 pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
-    SETTINGS.iter().chain(node::SETTINGS).chain(alerts::SETTINGS).chain(kafka::SETTINGS)
+    SETTINGS
+        .iter()
+        .chain(node::SETTINGS)
+        .chain(backup::SETTINGS)
+        .chain(alerts::SETTINGS)
+        .chain(kafka::SETTINGS)
 }
 
 const SETTINGS: &[Setting] = &[
