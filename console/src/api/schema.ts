@@ -908,6 +908,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/pool/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the schedule of backups and the last one */
+        get: operations["backups_show"];
+        put?: never;
+        /**
+         * Back up the pool while it serves
+         * @description The backup shows one instant and has everything that was written before. It copies only segments that are not in the directory yet, and
+         *     reads back what it copied. The response contains a job, whose `backup` will describe it. One backup is made at a time.
+         */
+        post: operations["backup_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/pool/check": {
         parameters: {
             query?: never;
@@ -943,6 +965,26 @@ export interface paths {
         get: operations["pool_efficiency"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pool/finalize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finalize the upgrade of the pool
+         * @description The pool gets the newest format. From then on, no older release can open it.
+         */
+        post: operations["pool_finalize"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1649,6 +1691,86 @@ export interface components {
          * @enum {string}
          */
         BackChannel: "none" | "probing" | "answers" | "silent";
+        /** @description A request for a backup. */
+        BackupRequest: {
+            /**
+             * @description The directory, an absolute path on the daemon's machine: empty, or one with backups of this pool. Without it, that of the
+             *     configuration. Only the role admin may name one.
+             */
+            directory?: string | null;
+            /**
+             * Format: uint32
+             * @description The number of backups to keep there, the new one included. Without it, the configured number in the configured directory, and all in
+             *     any other one.
+             */
+            keep?: number | null;
+            /** @description Whether to accept an empty directory where the last backups are expected, because it is on a new disk. */
+            new?: boolean;
+        };
+        /** @description A finished backup. */
+        BackupView: {
+            /**
+             * Format: uint64
+             * @description Bytes of all segments that it needs.
+             */
+            bytes: number;
+            /**
+             * Format: uint64
+             * @description Bytes that were copied for it; the other ones were there already.
+             */
+            bytes_copied: number;
+            /**
+             * Format: uint64
+             * @description Number of frames in it that were damaged in the pool, too.
+             */
+            damaged: number;
+            /**
+             * Format: date-time
+             * @description When it was finished.
+             */
+            finished: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The release that made it. */
+            release: string;
+            /**
+             * Format: date-time
+             * @description The instant that it shows.
+             */
+            taken: string;
+            /** @description The names of the volumes and buckets in it. */
+            volumes: string[];
+        };
+        /** @description Backups of the pool: the schedule, and the last one. */
+        BackupsView: {
+            /** @description The directory of scheduled backups; null if none is configured. */
+            directory?: string | null;
+            /**
+             * Format: date-time
+             * @description When the next scheduled backup is due; null without a schedule.
+             */
+            due?: string | null;
+            /** @description Why. */
+            error?: string | null;
+            /**
+             * Format: uint64
+             * @description Hours between two scheduled backups; null without a schedule.
+             */
+            every_hours?: number | null;
+            /**
+             * Format: date-time
+             * @description When a backup failed, if none was finished since.
+             */
+            failed?: string | null;
+            /**
+             * Format: uint64
+             * @description Number of backups that are kept in that directory; null keeps all.
+             */
+            keep?: number | null;
+            last?: components["schemas"]["BackupView"] | null;
+            /** @description The directory of the last backup. */
+            last_directory?: string | null;
+        };
         /** @description Changes to a bucket. Fields that are absent stay unchanged; null removes a limit or a setting. */
         BucketEdit: {
             /** @description Compression of new objects. */
@@ -2120,6 +2242,23 @@ export interface components {
              */
             latest_seconds?: number | null;
         };
+        /** @description The format of the pool. */
+        FormatView: {
+            /** @description Whether the release before this one can still open the pool. */
+            can_go_back: boolean;
+            /**
+             * Format: uint32
+             * @description The pool's format.
+             */
+            format: number;
+            /**
+             * Format: uint32
+             * @description The newest format that the daemon's release reads and writes.
+             */
+            newest: number;
+            /** @description What the pool lacks until its upgrade is finalized. */
+            news: string[];
+        };
         /** @description A grace period. */
         GraceView: {
             /**
@@ -2220,7 +2359,7 @@ export interface components {
          * @description The kind of a job.
          * @enum {string}
          */
-        JobKind: "pool_check";
+        JobKind: "pool_check" | "pool_backup";
         /**
          * @description The state of a job.
          * @enum {string}
@@ -2228,6 +2367,7 @@ export interface components {
         JobState: "running" | "succeeded" | "failed" | "cancelled";
         /** @description A background job. */
         JobView: {
+            backup?: components["schemas"]["BackupView"] | null;
             /** @description The reason for the failure, and the remedy. */
             error?: string | null;
             /**
@@ -3209,6 +3349,7 @@ export interface components {
         List_JobView: {
             /** @description The objects. */
             items: {
+                backup?: components["schemas"]["BackupView"] | null;
                 /** @description The reason for the failure, and the remedy. */
                 error?: string | null;
                 /**
@@ -4186,6 +4327,8 @@ export interface components {
             bytes_total: number;
             /** @description The pool's directory. */
             directory: string;
+            /** @description The pool's format. */
+            format: components["schemas"]["FormatView"];
             /** @description The pool's id, in hexadecimal. */
             id: string;
             /**
@@ -10501,6 +10644,187 @@ export interface operations {
             };
         };
     };
+    backups_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The backups */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupsView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    backup_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BackupRequest"];
+            };
+        };
+        responses: {
+            /** @description The backup has started */
+            202: {
+                headers: {
+                    /** @description The job */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A directory was named, and the role is not admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A backup is already being made */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     pool_check: {
         parameters: {
             query?: never;
@@ -10685,6 +11009,80 @@ export interface operations {
             };
             /** @description The pool has stopped, or the daemon is shutting down */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    pool_finalize: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The format */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormatView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -33,7 +33,6 @@ async fn a_backup_made_under_load_has_everything_that_was_acknowledged_before() 
         let made =
             tokio::task::block_in_place(|| json(&daemon.done(&["pool", "backup", text(&to), "--json"])));
         assert_eq!(made["damaged"], 0);
-        assert!(round == 1 || made["bytes_copied"].as_u64() < made["bytes"].as_u64(), "{made}");
         before.push((made["name"].as_str().unwrap().to_owned(), count));
     }
     let shown = tokio::task::block_in_place(|| daemon.done(&["pool", "backups"]));
