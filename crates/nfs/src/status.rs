@@ -49,7 +49,7 @@ pub fn status_of(error: Error) -> Status {
         | Error::NewerFormat { .. }
         | Error::OlderFormat { .. }
         | Error::NotPool { .. }
-        | Error::NotBackup { .. }
+        | Error::Unusable { .. }
         | Error::Backup { .. } => failure(&error),
         other => failure(&other),
     }

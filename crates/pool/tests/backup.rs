@@ -134,7 +134,7 @@ async fn a_directory_that_is_no_place_for_backups_is_left_alone() {
     put(&pool, root, "file", &pattern(1, 100_000)).await;
     let refused = async |to: &Path, options: BackupOptions, text: &str| {
         let error = pool.backup(to, options, Arc::default()).await.unwrap_err();
-        assert!(matches!(error, Error::NotBackup { .. }) && error.to_string().contains(text), "{error}");
+        assert!(matches!(error, Error::Unusable { .. }) && error.to_string().contains(text), "{error}");
     };
     refused(home.path(), BackupOptions::default(), "holds a pool").await;
     let full = places.at("full");
@@ -319,7 +319,7 @@ async fn an_interrupted_backup_is_none_and_old_ones_are_removed() {
     let error = pool.backup(&to, BackupOptions::default(), watch).await.unwrap_err();
     assert!(matches!(error, Error::Cancelled), "{error}");
     assert!(Pool::backups(&to).await.unwrap().backups.is_empty());
-    assert!(matches!(Pool::verify_backup(&to, None, Arc::default()).await, Err(Error::NotBackup { .. })));
+    assert!(matches!(Pool::verify_backup(&to, None, Arc::default()).await, Err(Error::Unusable { .. })));
     // What a crash leaves: a segment that is half copied, and metadata without a manifest.
     backup(&pool, &to).await;
     std::fs::write(to.join("incoming").join("0000000001000000.seg"), "half").unwrap();

@@ -385,3 +385,16 @@ async fn segments_that_are_deleted_while_the_second_copy_is_away_go_from_it_when
     }
     pool.close().await.unwrap();
 }
+
+#[tokio::test]
+async fn a_scrub_verifies_everything_that_was_written_before_it_also_what_is_in_the_open_segment() {
+    let (_directory, pool, root) = disk().await;
+    for round in 1..4 {
+        let log = file(&pool, root, &format!("log{round}")).await;
+        write(&pool, log, 0, &pattern(round, 300_000)).await;
+        pool.commit(log, 0, 0).await.unwrap();
+        let status = scrub(&pool).await;
+        assert!(status.bytes > round * 250_000, "{status:?}");
+        assert_eq!(status.bytes, pool.stored().unwrap().bytes_live);
+    }
+}

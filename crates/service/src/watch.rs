@@ -54,6 +54,7 @@ impl Seen {
         }
         if now.finished != then.finished {
             let message = match now.damaged {
+                0 if now.bytes == 0 => "scrub finished: the pool has no data to verify".to_owned(),
                 0 => format!("scrub finished: {} bytes verified, no damage", now.bytes),
                 damaged => format!("scrub finished: {} bytes verified, {damaged} damaged frames", now.bytes),
             };

@@ -231,7 +231,7 @@ pub(crate) fn segment_in(directory: &Path, id: SegmentId) -> PathBuf {
 }
 
 fn no_backups(directory: &Path, cause: &str) -> Error {
-    Error::NotBackup { path: directory.to_path_buf(), cause: cause.to_owned() }
+    Error::Unusable { path: directory.to_path_buf(), cause: cause.to_owned() }
 }
 
 fn read_mark(directory: &Path) -> Result<Option<(String, String)>> {

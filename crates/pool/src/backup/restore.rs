@@ -190,7 +190,7 @@ impl Work {
 
 /// Marks the directory, if it is empty or has the same mark.
 fn mark(manifest: &Manifest, target: &Path) -> Result<()> {
-    let refuse = |cause: String| Error::NotPool { path: target.to_path_buf(), cause };
+    let refuse = |cause: String| Error::Unusable { path: target.to_path_buf(), cause };
     if Home::is_in(target) {
         return Err(refuse(
             "it holds a pool already, which a restore would overwrite: name an empty directory".to_owned(),

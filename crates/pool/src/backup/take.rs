@@ -120,7 +120,7 @@ impl Engine {
              older backup, and they went different ways; choose another directory",
             newest.name, newest.start
         );
-        Err(Error::NotBackup { path: directory.to_path_buf(), cause })
+        Err(Error::Unusable { path: directory.to_path_buf(), cause })
     }
 }
 

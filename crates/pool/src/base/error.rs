@@ -191,8 +191,8 @@ pub enum Error {
         /// What was found instead.
         cause: String,
     },
-    /// The directory cannot hold, or does not hold, backups of the pool.
-    NotBackup {
+    /// The directory cannot be used for this: it does not hold what it should, or holds something else.
+    Unusable {
         /// The directory.
         path: PathBuf,
         /// What was found instead, and what to do.
@@ -302,7 +302,7 @@ impl Explain for Error {
             | Error::NewerFormat { path, .. }
             | Error::OlderFormat { path, .. }
             | Error::Refused { path, .. } => pool(path),
-            Error::NotPool { path, .. } | Error::NotBackup { path, .. } | Error::Io { path, .. } => {
+            Error::NotPool { path, .. } | Error::Unusable { path, .. } | Error::Io { path, .. } => {
                 Some(path.display().to_string())
             }
             Error::Meta(_) => Some("metadata store".into()),
@@ -360,7 +360,7 @@ impl Explain for Error {
             Error::Refused { mismatch, segments, .. } => {
                 format!("{mismatch}; nothing was changed ({segments} segments are there)")
             }
-            Error::NotPool { cause, .. } | Error::NotBackup { cause, .. } => cause.clone(),
+            Error::NotPool { cause, .. } | Error::Unusable { cause, .. } => cause.clone(),
             Error::Backup { cause, .. } => (*cause).to_owned(),
             Error::Io { action, source, .. } => format!("{action}: {source}"),
             Error::NotPermitted(what) => {

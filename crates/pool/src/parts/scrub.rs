@@ -80,6 +80,8 @@ pub(crate) struct State {
     pub(crate) wanted: bool,
     /// The last segment that may lack a write in a copy, if such a scrub waits until those segments are no longer in use.
     pub(crate) retired: Option<SegmentId>,
+    /// The last segment that was there when the scrub began, without the ones that were made since.
+    pub(crate) last: Option<SegmentId>,
     /// Counts the scrubs that began since the pool was opened.
     pub(crate) generation: u64,
     /// The scrub whose inline bytes have all been checked.

@@ -4,7 +4,7 @@ use super::*;
 
 impl Pool {
     /// Adds a backup to `directory`, while the pool serves. It has everything that was accepted before, and shows one instant. Fails with
-    /// [`Error::NotBackup`] if the directory is neither empty nor one with backups of this pool.
+    /// [`Error::Unusable`] if the directory is neither empty nor one with backups of this pool.
     pub async fn backup(
         &self,
         directory: &Path,

@@ -17,13 +17,15 @@ use crate::base::pace::pace;
 use crate::base::sync;
 use crate::engine::Engine;
 use crate::format::keys::SegmentId;
-use crate::format::records::Record;
+use crate::format::records::{Record, SegmentRecord};
 use crate::parts::scrub::{KEY, NAMESPACE, ScrubRecord, State};
 use crate::upkeep::cleaner::Located;
 use crate::{Error, Result, ScrubStatus};
 
 /// The number of bytes that one step verifies.
 const STEP_BYTES: u64 = 2 << 20;
+/// How long the scrub waits before it looks again whether a segment is no longer in use.
+const SETTLING: Duration = Duration::from_millis(50);
 
 impl Engine {
     /// Starts a scrub from the beginning, even if one is running.
@@ -72,8 +74,14 @@ impl Engine {
         self.scrub_inline().await?;
         loop {
             self.scrub_metadata().await?;
-            let Some(segment) = self.next_to_scrub() else { return self.end_scrub(generation).await };
             self.require_open()?;
+            let Some(segment) = self.next_to_scrub() else {
+                if self.is_settling() {
+                    self.pause_until(Instant::now() + SETTLING).await;
+                    continue;
+                }
+                return self.end_scrub(generation).await;
+            };
             self.stopped.check()?;
             match self.scrub_segment(segment).await {
                 Err(Error::Damaged(what)) => {
@@ -106,16 +114,17 @@ impl Engine {
             state.generation
         };
         let goes_on = |state: &State| state.record.running && state.generation == generation;
-        let chunked = self.meters.bytes_chunked.get();
         let damaged = self.chunk_all(|| goes_on(&sync::lock(&self.upkeep.scrub.state))).await?;
-        if self.meters.bytes_chunked.get() > chunked {
-            let engine = self.clone();
-            let retire = move || {
-                engine.stores.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error))
-            };
-            sync::blocking(retire).await?;
-        }
+        // What was written so far is scrubbed, too, also what is in the open segment.
+        let engine = self.clone();
+        let retire = move || {
+            let is_named = |id| engine.segments.usage(id).bytes_named > 0;
+            engine.stores.writer.retire_if(is_named).inspect_err(|error| engine.stopped.stop(error))?;
+            Ok(engine.segments.list().last().map(|(id, _)| *id))
+        };
+        let last = sync::blocking(retire).await?;
         let mut state = sync::lock(&self.upkeep.scrub.state);
+        state.last = last;
         if goes_on(&state) {
             state.walked = Some(generation);
             damaged.into_iter().for_each(|damage| state.describe(damage));
@@ -233,6 +242,21 @@ impl Engine {
 
     async fn remember_scrub(self: &Arc<Self>, record: ScrubRecord) -> Result<()> {
         self.record_put(NAMESPACE, KEY, &record.encode()).await
+    }
+
+    /// Whether a segment that the scrub is to verify is still in use by a write that began before.
+    fn is_settling(&self) -> bool {
+        let state = sync::lock(&self.upkeep.scrub.state);
+        let (record, last) = (state.record, state.last);
+        drop(state);
+        let open = self.stores.writer.open_segment();
+        let is_left = |(id, segment): &(SegmentId, SegmentRecord)| {
+            id.0 > record.done
+                && last.is_some_and(|last| *id <= last)
+                && Some(*id) != open
+                && segment.bytes_live > 0
+        };
+        record.running && self.segments.list().iter().any(is_left)
     }
 
     /// The first segment that holds live data, is not scrubbed yet and no longer grows.

@@ -238,6 +238,11 @@ impl SegmentWriter {
         open != Some(id) && !unsynced && !sync::lock(&self.pins).contains_key(&id)
     }
 
+    /// The segment to which frames are appended, if there is one.
+    pub(crate) fn open_segment(&self) -> Option<SegmentId> {
+        sync::lock(&self.state).open.as_ref().map(|open| open.id)
+    }
+
     /// Whether every segment up to this one is [settled](Self::is_settled).
     pub(crate) fn are_settled(&self, last: SegmentId) -> bool {
         let open = sync::lock(&self.state).open.as_ref().is_some_and(|open| open.id <= last);
