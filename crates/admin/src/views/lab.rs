@@ -22,8 +22,10 @@ words! {
 words! {
     /// The verdict of an experiment.
     LabVerdict {
-        /// All checks passed.
+        /// All checks passed, and all targets were reached.
         Pass = "pass",
+        /// All checks passed, and not all targets were reached.
+        Measured = "measured",
         /// At least one check failed.
         Fail = "fail",
     }

@@ -201,15 +201,15 @@ impl Recorder {
         self.state().excerpts.push(excerpt);
     }
 
-    /// Ends the record. The verdict is pass if there was a check and all checks passed. Then its reason is `why`, otherwise the
-    /// detail of the first failed check.
+    /// Ends the record. The verdict is fail if a check failed or there was none; then its reason is the detail of the first that failed. Otherwise
+    /// the reason is `why`, and how many targets were reached if there are any.
     pub fn finish(&self, experiment: &str, storage: &str, profile: &str, why: &str) -> RunResult {
         let duration_ms = self.now_ms();
         let mut state = std::mem::take(&mut *self.state());
         for lane in &mut state.lanes {
             end_last(lane, duration_ms, None);
         }
-        let (verdict, why) = conclude(&state.checks, why);
+        let (verdict, why) = conclude(&state.checks, &state.measurements, why);
         RunResult {
             format: FORMAT,
             experiment: experiment.to_owned(),
@@ -238,11 +238,18 @@ impl Recorder {
     }
 }
 
-fn conclude(checks: &[Check], why_passed: &str) -> (Verdict, String) {
+fn conclude(checks: &[Check], measurements: &[Measurement], why_passed: &str) -> (Verdict, String) {
+    let targets: Vec<bool> = measurements.iter().filter_map(|one| one.reached).collect();
+    let reached = targets.iter().filter(|reached| **reached).count();
     let mut failed = checks.iter().filter(|check| !check.passed);
     match (failed.next(), failed.count()) {
         _ if checks.is_empty() => (Verdict::Fail, "nothing was checked".to_owned()),
-        (None, _) => (Verdict::Pass, why_passed.to_owned()),
+        (None, _) if targets.is_empty() => (Verdict::Pass, why_passed.to_owned()),
+        (None, _) => {
+            let verdict = if reached == targets.len() { Verdict::Pass } else { Verdict::Measured };
+            let why = why_passed.trim_end_matches('.');
+            (verdict, format!("{why}; {reached} of {} targets reached.", targets.len()))
+        }
         (Some(first), 0) => (Verdict::Fail, first.detail.clone()),
         (Some(first), more) => (Verdict::Fail, format!("{} (and {more} more checks failed)", first.detail)),
     }
@@ -268,7 +275,7 @@ fn end_last(lane: &mut Lane, now_ms: u64, tone: Option<Tone>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Better;
+    use crate::report::{Better, Target};
 
     fn recorder() -> Recorder {
         Recorder::new(Progress::silent())
@@ -280,6 +287,26 @@ mod tests {
         recorder.check("ports", "Every broker answers", true, "4 of 4");
         let result = recorder.finish("silly-rename", "local", "laptop", "all is well");
         assert_eq!((result.verdict, result.why.as_str()), (Verdict::Pass, "all is well"));
+    }
+
+    #[test]
+    fn targets_that_were_missed_are_counted_and_are_no_pass() {
+        for (values, verdict, counted) in [
+            ([3.0, 1.0], Verdict::Measured, "1 of 2 targets reached."),
+            ([3.0, 3.0], Verdict::Pass, "2 of 2 targets reached."),
+        ] {
+            let recorder = recorder();
+            recorder.check("works", "It works", true, "yes");
+            for (number, value) in values.into_iter().enumerate() {
+                let values = vec![("forebay".to_owned(), vec![value])];
+                let measurement =
+                    Measurement::new(&format!("row{number}"), "Row", "MB/s", Better::Higher, values);
+                recorder.measurement(measurement.with_target(Some(Target::Median(2.0))));
+            }
+            let result = recorder.finish("x", "local", "laptop", "2 rows were measured.");
+            assert_eq!(result.verdict, verdict);
+            assert_eq!(result.why, format!("2 rows were measured; {counted}"));
+        }
     }
 
     #[test]

@@ -65,8 +65,10 @@ pub struct RunResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// All checks passed.
+    /// All checks passed, and all targets were reached.
     Pass,
+    /// All checks passed, and not all targets were reached.
+    Measured,
     /// At least one check failed.
     Fail,
 }
@@ -76,14 +78,19 @@ impl Verdict {
     pub fn word(self) -> &'static str {
         match self {
             Self::Pass => "pass",
+            Self::Measured => "measured",
             Self::Fail => "fail",
         }
     }
 
-    /// Pass if both pass.
+    /// The worse of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        if self == Self::Pass { other } else { self }
+        match (self, other) {
+            (Self::Fail, _) | (_, Self::Fail) => Self::Fail,
+            (Self::Measured, _) | (_, Self::Measured) => Self::Measured,
+            (Self::Pass, Self::Pass) => Self::Pass,
+        }
     }
 }
 
@@ -437,5 +444,7 @@ mod tests {
         assert_eq!(Verdict::Pass.and(Verdict::Fail), Verdict::Fail);
         assert_eq!(Verdict::Fail.and(Verdict::Pass), Verdict::Fail);
         assert_eq!(Verdict::Pass.and(Verdict::Pass), Verdict::Pass);
+        assert_eq!(Verdict::Measured.and(Verdict::Pass), Verdict::Measured);
+        assert_eq!(Verdict::Measured.and(Verdict::Fail), Verdict::Fail);
     }
 }

@@ -39,7 +39,11 @@ pub(super) fn verdicts(runs: &[Named]) -> String {
     let header = ["experiment", "storage", "verdict", "checks", "time", "why"].map(str::to_owned).to_vec();
     let mut table = empty(header);
     for Named { name, run, .. } in runs {
-        let color = if run.verdict == Verdict::Pass { Color::Green } else { Color::Red };
+        let color = match run.verdict {
+            Verdict::Pass => Color::Green,
+            Verdict::Measured => Color::Yellow,
+            Verdict::Fail => Color::Red,
+        };
         let held = run.checks.iter().filter(|check| check.passed).count();
         table.add_row(vec![
             Cell::new(plain(&run.experiment)),

@@ -65,13 +65,13 @@ fn overview(html: &mut String, groups: &[Group]) {
                 );
             }
             let word = run.verdict.word();
-            let class = if word == "pass" { "good" } else { "bad" };
+            let class = parts::class_of(run.verdict);
             let held = run.checks.iter().filter(|check| check.passed).count();
             put!(
                 html,
                 "<td><code>{}</code></td><td class=\"{class}\">{}<b>{word}</b></td><td>{held} of {}</td><td>{}</td></tr>",
                 escape(name),
-                parts::sign(word == "pass"),
+                parts::sign_of(run.verdict),
                 run.checks.len(),
                 duration(run.duration_ms)
             );

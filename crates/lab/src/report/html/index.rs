@@ -70,7 +70,7 @@ fn about(entries: &[Entry], all: &All) -> Vec<(&'static str, String)> {
 }
 
 fn cards(html: &mut String, entries: &[Entry], not_run: &[NotRun], comparison: &str) {
-    let passed = entries.iter().filter(|entry| entry.run.verdict == Verdict::Pass).count();
+    let passed = entries.iter().filter(|entry| entry.run.verdict != Verdict::Fail).count();
     let whole = passed == entries.len() && not_run.is_empty() && !entries.is_empty();
     let word = if whole { "pass" } else { "fail" };
     let mut told = format!("{passed} of {} runs passed.", entries.len());
@@ -134,12 +134,12 @@ fn rows(html: &mut String, name: &str, subject: Option<Subject>, entries: &[Entr
 
 fn row(html: &mut String, Entry { run, page }: &Entry) {
     let word = run.verdict.word();
-    let class = if word == "pass" { "good" } else { "bad" };
+    let class = parts::class_of(run.verdict);
     put!(
         html,
         "<td><code>{}</code></td><td class=\"{class}\">{}",
         escape(&run.storage),
-        parts::sign(word == "pass")
+        parts::sign_of(run.verdict)
     );
     match page {
         Some(page) => put!(html, "<a href=\"{}\"><b>{word}</b></a>", escape(page)),

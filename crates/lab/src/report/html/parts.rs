@@ -17,6 +17,8 @@ const STYLE: &str = include_str!("page.css");
 const MARK: &str = "<svg class=\"mark\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"M2 6h9v8c0 3 2 5 5 5h6\"/>\
                     <path class=\"thin\" d=\"M2 10h5M2 14h5\"/></svg>";
 const TICK: &str = "<svg class=\"sign\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M3 8.5l3.2 3.2L13 4.8\"/></svg>";
+const BAR: &str =
+    "<svg class=\"sign\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M3 8h10\"/></svg>";
 const CROSS: &str =
     "<svg class=\"sign\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M4 4l8 8M12 4l-8 8\"/></svg>";
 
@@ -55,6 +57,24 @@ pub fn sign(passed: bool) -> &'static str {
     if passed { TICK } else { CROSS }
 }
 
+/// The sign of a verdict.
+pub fn sign_of(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => TICK,
+        Verdict::Measured => BAR,
+        Verdict::Fail => CROSS,
+    }
+}
+
+/// The class that colours a verdict.
+pub fn class_of(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "good",
+        Verdict::Measured => "neutral",
+        Verdict::Fail => "bad",
+    }
+}
+
 /// The verdicts, with their reasons.
 pub fn cards(html: &mut String, runs: &[Named]) {
     html.push_str("<section class=\"cards\">");
@@ -64,7 +84,7 @@ pub fn cards(html: &mut String, runs: &[Named]) {
             html,
             "<article class=\"card {word}\"><p class=\"storage\">{}</p><p class=\"verdict\">{}{word}</p><p>{}</p></article>",
             escape(name),
-            sign(run.verdict == Verdict::Pass),
+            sign_of(run.verdict),
             escape(&run.why),
         );
     }
