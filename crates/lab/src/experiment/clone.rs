@@ -7,17 +7,14 @@
 //!
 //! Both clusters have the same identity, so they must not communicate: their guests are on networks without a connection.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use super::combined::{self, BROKERS, Base, Nodes, settings};
 use super::definition::Experiment;
-use crate::cluster::{
-    Assignment, Broker, Cluster, Distribution, Placement, Production, RecordsPlan, Settings,
-};
-use crate::host::{Environment, Guest, GuestSpec, Side};
+use crate::cluster::{Distribution, Production, RecordsPlan};
+use crate::host::{Environment, Side};
 use crate::progress::Tone;
 use crate::report::{Recorder, Subject, number};
 use crate::request::{Profile, Request, StorageKind};
@@ -27,19 +24,12 @@ use crate::testbed::{describe_verification, figure};
 /// The experiment.
 pub struct Clone;
 
-const BROKERS: u32 = 3;
 const TOPIC: &str = "flushed";
 const PARTITIONS: u32 = 6;
 const SNAPSHOT: &str = "instant";
-const MOUNT_POINT: &str = "/mnt/kafka";
-const DATA: &str = "/mnt/kafka/data";
 /// The time limit for the snapshot, and for each clone.
 const TARGET: Duration = Duration::from_secs(1);
-const PATIENCE: Duration = Duration::from_secs(600);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
-const GUEST_MEMORY_MIB: u32 = 1000;
-const HEAP_MIB: u32 = 400;
-const PAUSE: Duration = Duration::from_millis(200);
 
 struct Sizes {
     records: u64,
@@ -100,40 +90,12 @@ fn plan(environment: &Environment, sizes: &Sizes) -> RecordsPlan {
     RecordsPlan { rate: Some(sizes.rate), ..plan }
 }
 
-/// The settings of the nodes. On a machine with fewer processors than nodes, Kafka's default timeouts are too short.
-fn settings() -> Settings {
-    let more = [
-        ("controller.quorum.fetch.timeout.ms", "20000"),
-        ("controller.quorum.election.timeout.ms", "5000"),
-        ("controller.quorum.request.timeout.ms", "20000"),
-        // On the clones, the registrations of the first cluster's nodes must expire before their copies can register.
-        ("broker.session.timeout.ms", "20000"),
-        ("initial.broker.registration.timeout.ms", "300000"),
-        ("replica.lag.time.max.ms", "120000"),
-        ("offsets.topic.num.partitions", "1"),
-    ];
-    let more = more.map(|(key, value)| (key.to_owned(), value.to_owned()));
-    Settings {
-        heap_mib: HEAP_MIB,
-        segment_bytes: 16 << 20,
-        delete_delay_ms: 60_000,
-        more: BTreeMap::from(more),
-        metrics: false,
-    }
-}
-
 struct Work<'a> {
     environment: &'a Environment,
     kafka: Distribution,
     storage: Box<dyn Storage>,
     recorder: &'a Recorder,
     plan: RecordsPlan,
-}
-
-/// A cluster and its guests. Dropping it ends both, the cluster first.
-struct Nodes {
-    cluster: Cluster,
-    _guests: Vec<Guest>,
 }
 
 impl Work<'_> {
@@ -146,18 +108,20 @@ impl Work<'_> {
         }
         recorder.setting("records", sizes.records);
         recorder.setting("records per second", sizes.rate);
+        let base =
+            Base { environment: self.environment, kafka: &self.kafka, storage: &*self.storage, recorder };
         let volumes = self.storage.volumes()?;
         names.iter().try_for_each(|name| volumes.create(name))?;
         recorder.stage("first cluster");
-        let first = self.start(&names, Side::First, true)?;
+        let first = base.start(&names, Side::First, true)?;
         recorder.stage("records written");
-        self.create_topic(&first)?;
+        first.create_topic(TOPIC, PARTITIONS, recorder)?;
         let production = first.cluster.tools().produce(&self.plan, recorder)?;
-        self.wait_for(&production, sizes.records * sizes.at_percent / 100)?;
+        combined::wait_for(&production, sizes.records * sizes.at_percent / 100)?;
         recorder.stage("snapshot and clones");
         let before = self.copy(&production, &names, &copies)?;
         recorder.stage("second cluster");
-        let second = self.start(&copies, Side::Second, false)?;
+        let second = base.start(&copies, Side::Second, false)?;
         recorder.stage("second cluster read");
         self.read_copy(&second, before)?;
         let meanwhile = production.acknowledged();
@@ -169,54 +133,6 @@ impl Work<'_> {
             "A second cluster serves the {} records that were acknowledged before the snapshot; the first one continued.",
             number(before as f64)
         ))
-    }
-
-    /// Boots guests, mounts a volume in each, and starts a node there.
-    fn start(&self, volumes: &[String], side: Side, new: bool) -> Result<Nodes> {
-        let spec = |name: &String| GuestSpec { side, ..GuestSpec::new(name, GUEST_MEMORY_MIB) };
-        let guests = self.environment.boot_all(&volumes.iter().map(spec).collect::<Vec<_>>())?;
-        for (guest, volume) in guests.iter().zip(volumes) {
-            self.storage.volumes()?.mount(guest, volume, MOUNT_POINT)?;
-            if new {
-                guest.make_folder(DATA)?;
-            }
-        }
-        let placements: Vec<Placement<'_>> =
-            guests.iter().map(|node| Placement { node, log_folders: vec![PathBuf::from(DATA)] }).collect();
-        let cluster = Cluster::start_combined(self.environment, &self.kafka, &settings(), &placements, new)?;
-        drop(placements);
-        for name in volumes {
-            self.recorder.begin(name, "serving", Tone::Good);
-        }
-        self.recorder
-            .event(Tone::Good, format_args!("{} nodes serve, on {}", guests.len(), volumes.join(", ")));
-        Ok(Nodes { cluster, _guests: guests })
-    }
-
-    fn create_topic(&self, nodes: &Nodes) -> Result<()> {
-        let assignment = Assignment::even(TOPIC, PARTITIONS, BROKERS, BROKERS, 0);
-        let settings = [("min.insync.replicas", "2".to_owned()), ("flush.messages", "1".to_owned())];
-        self.recorder.setting(
-            "topic",
-            format!(
-                "{PARTITIONS} partitions, factor {BROKERS}, min.insync.replicas 2, acks all, flush.messages 1"
-            ),
-        );
-        nodes.cluster.tools().create_topic(&assignment, &settings)
-    }
-
-    fn wait_for(&self, production: &Production, share: u64) -> Result<()> {
-        let deadline = std::time::Instant::now() + PATIENCE;
-        while production.acknowledged() < share && !production.has_ended() {
-            anyhow::ensure!(
-                std::time::Instant::now() < deadline,
-                "{} records are acknowledged after {} s",
-                production.acknowledged(),
-                PATIENCE.as_secs()
-            );
-            std::thread::sleep(PAUSE);
-        }
-        Ok(())
     }
 
     /// Takes the snapshot and makes the clones. Returns the number of records that were acknowledged before.
@@ -289,19 +205,9 @@ impl Work<'_> {
     }
 
     fn check_nodes(&self, first: &Nodes, second: &Nodes) -> Result<()> {
-        let mut ended = Vec::new();
-        for broker in first.cluster.brokers().iter().chain(second.cluster.brokers()) {
-            if let Some(exit) = broker.exit()? {
-                ended.push(format!("{} ({exit})", name_of(broker)));
-            }
-        }
+        let ended = [first.ended()?, second.ended()?].concat();
         let detail = if ended.is_empty() { "all run".to_owned() } else { ended.join(", ") };
         self.recorder.check("processes", "No node ended", ended.is_empty(), detail);
         Ok(())
     }
-}
-
-/// A node's name, which is also the name of its guest and of its log.
-fn name_of(broker: &Broker) -> String {
-    broker.log_file().file_stem().unwrap_or(Path::new(MOUNT_POINT).as_os_str()).to_string_lossy().into_owned()
 }

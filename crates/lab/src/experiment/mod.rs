@@ -4,9 +4,11 @@
 //! to a [`Recorder`]. The checks decide the verdict. To add an experiment, implement [`Experiment`] in a new file and add it to [`ALL`].
 
 mod backlog;
+mod backup;
 mod bench;
 mod broker_replacement;
 mod clone;
+mod combined;
 mod cpu;
 mod definition;
 mod efficiency;
@@ -48,6 +50,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &sizing::Sizing,
     &efficiency::Efficiency,
     &clone::Clone,
+    &backup::Backup,
     &kill_storage::KillStorage,
     &kill_load::KillLoad,
     &failover::Failover,

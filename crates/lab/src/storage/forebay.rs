@@ -204,6 +204,80 @@ impl Forebay {
     }
 }
 
+/// A backup that was made.
+#[derive(Clone, Copy, Debug)]
+pub struct MadeBackup {
+    /// The time that it took.
+    pub took: Duration,
+    /// Bytes of the segments in it.
+    pub bytes: u64,
+    /// Bytes that were copied for it.
+    pub bytes_copied: u64,
+    /// Frames in it that are damaged.
+    pub damaged: u64,
+}
+
+impl Forebay {
+    /// Backs the pool up into a directory.
+    pub fn back_up(&self, to: &Path) -> Result<MadeBackup> {
+        let to = to.to_str().context("the directory for backups has no name in UTF-8")?;
+        let (said, took) = self.administer(&["pool", "backup", to, "--json"])?;
+        let made: BackupSaid = serde_json::from_slice(&said).context("parse what pool backup says")?;
+        let BackupSaid { bytes, bytes_copied, damaged } = made;
+        Ok(MadeBackup { took, bytes, bytes_copied, damaged })
+    }
+
+    /// Verifies the newest backup in a directory. Returns the time it took, and the number of damaged frames.
+    pub fn verify_backup(&self, from: &Path) -> Result<(Duration, u64)> {
+        let begun = Instant::now();
+        let mut command = Command::new(&self.program);
+        let output = command.args(["pool", "verify-backup", "--json"]).arg(from).output();
+        let output = output.context("run forebay pool verify-backup")?;
+        // 4: there is damage.
+        if !matches!(output.status.code(), Some(0 | 4)) {
+            bail!("forebay pool verify-backup failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        let said: Verified =
+            serde_json::from_slice(&output.stdout).context("parse what pool verify-backup says")?;
+        Ok((begun.elapsed(), said.damaged))
+    }
+
+    /// Ends the daemon at once, and deletes its pool.
+    pub fn lose(&mut self) -> Result<()> {
+        self.server.kill()?;
+        std::fs::remove_dir_all(&self.pool).with_context(|| format!("remove {}", self.pool.display()))
+    }
+
+    /// Restores the newest backup into a new pool, and serves that. Returns the time that the restore took.
+    pub fn restore(&mut self, from: &Path, pool: &Path) -> Result<Duration> {
+        let begun = Instant::now();
+        let mut command = Command::new(&self.program);
+        let output = command.args(["pool", "restore"]).arg(from).arg(pool).output();
+        let output = output.context("run forebay pool restore")?;
+        if !output.status.success() {
+            bail!("forebay pool restore failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        let took = begun.elapsed();
+        pool.clone_into(&mut self.pool);
+        self.serve()?;
+        Ok(took)
+    }
+}
+
+/// The fields of `forebay pool backup --json` that the lab needs.
+#[derive(Deserialize)]
+struct BackupSaid {
+    bytes: u64,
+    bytes_copied: u64,
+    damaged: u64,
+}
+
+/// The fields of `forebay pool verify-backup --json` that the lab needs.
+#[derive(Deserialize)]
+struct Verified {
+    damaged: u64,
+}
+
 impl Volumes for Forebay {
     fn create(&self, name: &str) -> Result<()> {
         self.administer(&["volume", "create", name]).map(drop)

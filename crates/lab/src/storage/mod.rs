@@ -26,7 +26,7 @@ use crate::host::Environment;
 use crate::request::StorageKind;
 
 pub use buckets::Buckets;
-pub use forebay::Forebay;
+pub use forebay::{Forebay, MadeBackup};
 pub use interface::{HostServer, Space, Storage, Volumes, Written};
 pub use mounted::check as check_folder;
 pub use nfs::mount_nfs;

@@ -9,7 +9,7 @@
 //! Numbers are little-endian. Nothing follows the end, and a file without one is not whole.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -147,6 +147,9 @@ pub(crate) fn read(path: &Path, visit: &mut Visit<'_>) -> Result<Totals> {
     }
     let counted = u64::from_le_bytes(reader.array().map_err(failed)?);
     let hash: [u8; 32] = reader.array().map_err(failed)?;
+    if reader.file.fill_buf().map_err(failed)?.first().is_some() {
+        return Err(damaged(path, "something follows its end"));
+    }
     let totals = Totals { records, hash: *hasher.finalize().as_bytes() };
     if totals != (Totals { records: counted, hash }) {
         return Err(damaged(path, "its records are not those that were written"));
@@ -191,8 +194,11 @@ impl Reader<'_> {
     fn block(&mut self) -> io::Result<Option<Result<Vec<u8>>>> {
         let [bytes, stored] = [self.array()?, self.array()?].map(u32::from_le_bytes);
         let sum = u64::from_le_bytes(self.array()?);
-        if bytes == 0 {
+        if (bytes, stored, sum) == (0, 0, 0) {
             return Ok(None);
+        }
+        if bytes == 0 {
+            return Ok(Some(Err(damaged(self.path, "a block has no content"))));
         }
         if bytes > BLOCK_BYTES_MAX || stored > BLOCK_BYTES_MAX {
             return Ok(Some(Err(damaged(self.path, "a block has an impossible length"))));
@@ -250,5 +256,7 @@ mod tests {
             std::fs::write(&path, &changed).unwrap();
             assert!(matches!(read(&path, &mut |_, _| Ok(())), Err(Error::Damaged(_))), "changed at {at}");
         }
+        std::fs::write(&path, [&whole[..], b"x"].concat()).unwrap();
+        assert!(matches!(read(&path, &mut |_, _| Ok(())), Err(Error::Damaged(_))), "longer");
     }
 }
