@@ -211,6 +211,10 @@ impl Pool {
     pub async fn volume_clone(&self, volume: &str, snapshot: &str, clone: CloneSpec) -> Result<Volume> {
         self.engine()?.volume_clone(volume, snapshot, clone).await
     }
+    /// Creates a volume from the current state of another, in one step: it takes a snapshot, which is deleted with the clone.
+    pub async fn volume_clone_now(&self, volume: &str, snapshot: &str, clone: CloneSpec) -> Result<Volume> {
+        self.engine()?.volume_clone_now(volume, snapshot, clone).await
+    }
     /// Rolls a volume back to one of its snapshots. If there are younger snapshots, `force` is required, and they are deleted.
     /// Handles of files that the snapshot does not have become stale. Other files stay usable, open or not.
     pub async fn volume_rollback(&self, volume: &str, snapshot: &str, force: bool) -> Result<()> {
@@ -218,7 +222,31 @@ impl Pool {
     }
     /// Deletes a volume. `force` is required if it has files or snapshots. Fails with [`Error::InUse`] if it has clones.
     pub async fn volume_delete(&self, name: &str, force: bool) -> Result<()> {
-        self.engine()?.volume_delete(name, force).await
+        self.volume_delete_as(name, Deletion { force, ..Deletion::default() }).await.map(drop)
+    }
+    /// Deletes a volume, as [`Pool::volume_delete`] does, or so that it can be recovered for a while: then it is returned. Until it
+    /// is purged its content takes its space, its handles are stale, and another volume can have its name and path.
+    pub async fn volume_delete_as(&self, name: &str, deletion: Deletion) -> Result<Option<DeletedVolume>> {
+        self.engine()?.volume_delete_as(name, deletion).await
+    }
+    /// The deleted volumes that can be recovered, by name and by when they were deleted.
+    pub fn deleted_volumes(&self) -> Result<Vec<DeletedVolume>> {
+        Ok(self.engine()?.volumes.deleted())
+    }
+    /// The deleted volume with this name, or with this id as `id:` and hexadecimal digits. Fails with [`Error::Ambiguous`] if
+    /// several have the name.
+    pub fn deleted_volume(&self, name: &str) -> Result<DeletedVolume> {
+        self.engine()?.deleted_by_name(name)
+    }
+    /// Brings a deleted volume back with everything that it had. Handles that clients kept work again. Fails with
+    /// [`Error::Exists`] if its name or path is in use.
+    pub async fn volume_recover(&self, id: VolumeId, recovery: Recovery) -> Result<Volume> {
+        self.engine()?.volume_recover(id, recovery).await
+    }
+    /// Purges a deleted volume: it cannot be recovered any more, and its space is freed in the background. Fails with
+    /// [`Error::SnapshotLocked`] while one of its snapshots is locked.
+    pub async fn volume_purge(&self, id: VolumeId) -> Result<()> {
+        self.engine()?.volume_purge(id).await
     }
     /// Sizes of one volume.
     pub fn volume_space(&self, id: VolumeId) -> Result<Space> {
@@ -230,7 +258,26 @@ impl Pool {
     /// Takes a snapshot of each of the volumes, all at the same instant. The snapshots hold every write accepted before the
     /// call, and are durable on return. Fails with [`Error::Exists`] if one of the volumes has a snapshot of that name.
     pub async fn snapshot_create(&self, volumes: &[String], name: &str) -> Result<Vec<Snapshot>> {
-        self.engine()?.snapshot_create(volumes, name, None).await
+        self.snapshot_create_as(volumes, name, SnapshotSpec::default()).await
+    }
+    /// Like [`Pool::snapshot_create`], for snapshots that expire or are locked.
+    pub async fn snapshot_create_as(
+        &self,
+        volumes: &[String],
+        name: &str,
+        spec: SnapshotSpec,
+    ) -> Result<Vec<Snapshot>> {
+        self.engine()?.snapshot_create(volumes, name, None, spec).await
+    }
+    /// Changes the name or the deadlines of a snapshot. If it fails, nothing is changed. Fails with [`Error::SnapshotLocked`] if a
+    /// lock would become shorter.
+    pub async fn snapshot_modify(
+        &self,
+        volume: &str,
+        name: &str,
+        change: SnapshotChange,
+    ) -> Result<Snapshot> {
+        self.engine()?.snapshot_modify(volume, name, change).await
     }
     /// The snapshots of one volume, or of all volumes, ordered by volume and age.
     pub fn snapshots(&self, volume: Option<VolumeId>) -> Result<Vec<Snapshot>> {

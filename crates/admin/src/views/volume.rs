@@ -308,6 +308,7 @@ impl VolumeEdit {
     /// The change that the pool is asked to make. The export policy is not the pool's.
     pub fn change(&self) -> Result<VolumeChange, Problem> {
         Ok(VolumeChange {
+            name: None,
             size: self.size,
             junction_path: self.path.clone(),
             preserve_unlink: self.preserve_unlink,

@@ -174,7 +174,7 @@ impl Engine {
                 early: early::start()?,
                 written,
             },
-            volumes: Volumes::load(&*meta)?,
+            volumes: Volumes::load(&*meta, clock.clone())?,
             inodes: InodeCache::new(INODES_CACHED_MAX),
             segments,
             orphans: Orphans::new(signals.clone()),

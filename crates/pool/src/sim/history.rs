@@ -522,13 +522,18 @@ async fn take_down(
         client.perform(Op::Settle).await;
         let space = pool.space().map_err(|error| format!("space: {error}"))?;
         let roots = shared.world.borrow().volumes.len() as u64;
-        let bare = shared.world.borrow().snapshots.is_empty();
+        let bare = shared.world.borrow().snapshots.is_empty() && shared.world.borrow().shelves.is_empty();
         if bare && (space.bytes_logical > 0 || space.inodes_used != roots || space.orphans > 0) {
             return Err(format!("everything was removed, and left are {space:?}"));
         }
     }
     if !one_by_one {
         dirty_some(&mut client, &mut random).await;
+    }
+    while !shared.has_failed()
+        && let Some(volume) = { shared.world.borrow().shelves.keys().next().copied() }
+    {
+        client.perform(Op::Effect(Effect::Purge { volume })).await;
     }
     while !shared.has_failed()
         && let Some(name) = deletable(shared)

@@ -37,6 +37,8 @@ pub(super) enum Life {
     Orphan,
     /// It may be freed at any moment.
     Doomed,
+    /// Its volume was deleted and can be recovered.
+    Shelved,
 }
 
 #[derive(Clone, Debug)]
@@ -44,6 +46,8 @@ pub(super) struct Node {
     pub(super) handle: Handle,
     pub(super) body: Body,
     pub(super) life: Life,
+    /// What its life was before its volume was deleted, if it is shelved.
+    pub(super) life_before: Life,
     pub(super) names: u32,
     pub(super) holds: u32,
     pub(super) mode: u32,
@@ -65,6 +69,10 @@ impl Node {
     pub(super) fn file_mut(&mut self) -> Option<&mut FileModel> {
         if let Body::File(file) = &mut self.body { Some(file) } else { None }
     }
+    /// Its life; if its volume was deleted, the one before.
+    pub(super) fn life_known(&self) -> Life {
+        if self.life == Life::Shelved { self.life_before } else { self.life }
+    }
     pub(super) fn entries(&self) -> Option<&BTreeMap<String, NodeId>> {
         if let Body::Directory { entries, .. } = &self.body { Some(entries) } else { None }
     }
@@ -83,6 +91,20 @@ pub(super) struct Taken {
     pub(super) clones: BTreeSet<String>,
 }
 
+/// A deleted volume that can be recovered. Its inodes stay in the world, shelved.
+#[derive(Clone)]
+pub(super) struct Shelf {
+    pub(super) name: String,
+    pub(super) root: NodeId,
+    /// Its snapshots by name.
+    snapshots: BTreeMap<String, Taken>,
+}
+
+/// The name that a deleted clone has among the clones of a snapshot.
+fn shelved_name(volume: VolumeId) -> String {
+    format!("deleted {}", volume.0)
+}
+
 /// An effect in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
@@ -98,6 +120,7 @@ pub(super) enum Claim {
     Node(NodeId),
     Record(u8),
     Volume(String),
+    Shelf(VolumeId),
     /// Directories move one at a time, so that no directory is moved below itself.
     Moves,
 }
@@ -110,6 +133,8 @@ pub(super) struct World {
     pub(super) nodes: BTreeMap<NodeId, Node>,
     /// The names of the volumes and their roots.
     pub(super) volumes: BTreeMap<String, NodeId>,
+    /// The deleted volumes that can be recovered.
+    pub(super) shelves: BTreeMap<VolumeId, Shelf>,
     /// The snapshots by volume and name.
     pub(super) snapshots: BTreeMap<(String, String), Taken>,
     /// The number of operations on files in progress, by volume.
@@ -184,11 +209,22 @@ impl World {
             Effect::RecordPut { key, .. } | Effect::RecordDelete { key } => vec![Claim::Record(*key)],
             Effect::VolumeCreate { name }
             | Effect::VolumeDelete { name }
+            | Effect::Shelve { name }
             | Effect::SnapshotCreate { volume: name, .. }
             | Effect::SnapshotDelete { volume: name, .. }
             | Effect::Rollback { volume: name, .. } => vec![Claim::Volume(name.clone())],
             Effect::Clone { volume, name, .. } => {
                 vec![Claim::Volume(volume.clone()), Claim::Volume(name.clone())]
+            }
+            Effect::Recover { volume, name } => {
+                vec![Claim::Shelf(*volume), Claim::Volume(name.clone())]
+            }
+            Effect::Purge { volume } => {
+                let parent = self.snapshots.iter().find(|(_, taken)| {
+                    taken.clones.contains(&shelved_name(*volume))
+                });
+                let parent = parent.map(|((of, _), _)| Claim::Volume(of.clone()));
+                [Claim::Shelf(*volume)].into_iter().chain(parent).collect()
             }
         }
     }
@@ -345,6 +381,15 @@ impl World {
                 }
             }
             Effect::VolumeDelete { name } => self.volume_deleted(&name),
+            Effect::Shelve { name } => self.volume_shelved(name),
+            Effect::Recover { volume, name } => self.volume_recovered(volume, name),
+            Effect::Purge { volume } => {
+                self.shelves.remove(&volume);
+                self.rename_clone(&shelved_name(volume), None);
+                for node in self.nodes.values_mut().filter(|node| node.handle.volume == volume) {
+                    node.life = Life::Doomed;
+                }
+            }
             Effect::SnapshotCreate { volume, name } => {
                 let inodes = self.volumes.get(&volume).and_then(|root| self.volume_of(*root));
                 let inodes = inodes.map(|volume| self.inodes_of(volume)).unwrap_or_default();
@@ -408,6 +453,7 @@ impl World {
             handle,
             body,
             life: Life::Named,
+            life_before: Life::Named,
             names: 1,
             holds: 0,
             mode,
@@ -470,6 +516,58 @@ impl World {
         for node in self.nodes.values_mut().filter(|node| node.handle.volume == volume) {
             node.life = Life::Doomed;
         }
+    }
+
+    fn rename_clone(&mut self, before: &str, now: Option<String>) {
+        for taken in self.snapshots.values_mut() {
+            if taken.clones.remove(before) {
+                taken.clones.extend(now.clone());
+            }
+        }
+    }
+
+    /// Everything that a client was told before the deletion is durable.
+    fn volume_shelved(&mut self, name: String) {
+        let Some(root) = self.volumes.remove(&name) else { return };
+        let Some(volume) = self.volume_of(root) else { return };
+        self.rename_clone(&name, Some(shelved_name(volume)));
+        let mut snapshots = BTreeMap::new();
+        for (key, taken) in std::mem::take(&mut self.snapshots) {
+            if key.0 == name {
+                snapshots.insert(key.1, taken);
+            } else {
+                self.snapshots.insert(key, taken);
+            }
+        }
+        for node in self.nodes.values_mut().filter(|node| node.handle.volume == volume) {
+            node.life_before = node.life;
+            node.life = Life::Shelved;
+            if let Some(file) = node.file_mut() {
+                file.committed_all();
+            }
+        }
+        self.shelves.insert(volume, Shelf { name, root, snapshots });
+    }
+
+    fn volume_recovered(&mut self, volume: VolumeId, name: String) {
+        let Some(shelf) = self.shelves.remove(&volume) else { return };
+        self.rename_clone(&shelved_name(volume), Some(name.clone()));
+        let taken = shelf.snapshots.into_iter();
+        self.snapshots.extend(taken.map(|(snapshot, taken)| ((name.clone(), snapshot), taken)));
+        self.volumes.insert(name, shelf.root);
+        let mut back = Vec::new();
+        for (id, node) in self.nodes.iter_mut().filter(|(_, node)| node.handle.volume == volume) {
+            node.life = node.life_before;
+            back.push(*id);
+        }
+        back.into_iter().for_each(|id| self.doom(id));
+    }
+
+    /// The snapshots of a deleted volume, with the content that they must have.
+    pub(super) fn snapshots_of_shelf(&self, volume: VolumeId) -> Vec<(String, Tree)> {
+        let shelf = self.shelves.get(&volume).into_iter();
+        let taken = shelf.flat_map(|shelf| &shelf.snapshots);
+        taken.map(|(name, taken)| (name.clone(), taken.tree.clone())).collect()
     }
 
     /// Lets the inode be freed from now on, if it has no name and no holder.

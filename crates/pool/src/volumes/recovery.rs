@@ -1,0 +1,196 @@
+//! Deleted volumes that can be recovered: the recovery queue.
+//!
+//! Such a deletion flushes what is dirty, as a snapshot does, and then writes one record: the volume's, with the time of its deletion.
+//! Name and path are free from then on, and handles are stale. Records, inodes in memory and holds stay as they are, so a recovery
+//! is one record as well, and the handles that clients still have work again. A crash leaves the volume either where it was or in the
+//! queue, whole.
+//!
+//! Nothing ever depends on a volume in the queue: a volume with clones cannot be deleted, and a clone in the queue still keeps its
+//! snapshot. So each can be purged, and recovered, by itself.
+
+use std::sync::Arc;
+
+use crate::base::deadline::Deadline;
+use crate::engine::Engine;
+use crate::engine::txn::Txn;
+use crate::format::records::DeletedRecord;
+use crate::parts::timekeeper::{OpenRecord, Timekeeper};
+use crate::volumes::staging::{check_new, check_path, check_spec, forget, require_apart};
+use crate::volumes::volume::{forget_origin, require_deletable, stage_deletion};
+use crate::{
+    DeletedVolume, Deletion, Error, InUse, Object, Recovery, Result, Volume, VolumeId, VolumeSpec,
+};
+
+/// The most bytes of a note.
+const NOTE_BYTES_MAX: usize = 4096;
+
+impl Engine {
+    /// Deletes a volume. Returns it if it can be recovered.
+    pub(crate) async fn volume_delete_as(
+        self: &Arc<Self>,
+        name: &str,
+        deletion: Deletion,
+    ) -> Result<Option<DeletedVolume>> {
+        let id = self.volumes.by_name(name)?.id;
+        let Some(wait) = deletion.recoverable.filter(|wait| !wait.is_zero()) else {
+            return self.volume_delete_now(id, name, &deletion).await.map(|()| None);
+        };
+        if deletion.note.len() > NOTE_BYTES_MAX {
+            return Err(Error::invalid("note of a deleted volume", format!("has more than {NOTE_BYTES_MAX} bytes")));
+        }
+        if !deletion.force {
+            self.settle().await?;
+        }
+        self.flush_volume(id).await?;
+        // The job takes the guard with it, and runs even if the caller is cancelled.
+        let gate = self.writes.gate.clone().write_owned().await;
+        self.flush_volume(id).await?;
+        let name = name.to_owned();
+        self.transact(move |txn| {
+            require_deletable(txn, id, &name, deletion.force)?;
+            let mut record = txn.engine.volumes.record(id)?;
+            let now = txn.engine.volumes.now();
+            let until = Deadline::after(now, wait);
+            record.deleted = Some(DeletedRecord { at: now.day, until, note: deletion.note });
+            // What the log holds of the volume is in its extents.
+            record.log_floor = record.log_floor.max(txn.engine.log_position());
+            if deletion.keep_snapshot
+                && let Some(origin) = record.origin
+            {
+                keep_snapshot(txn, origin)?;
+            }
+            stage_time(txn);
+            txn.change_volume(id, record);
+            // Last, so that nothing is written into the volume meanwhile.
+            txn.then(move |_| drop(gate));
+            Ok(())
+        })
+        .await?;
+        self.deleted_by_id(id).map(Some)
+    }
+
+    fn deleted_by_id(&self, id: VolumeId) -> Result<DeletedVolume> {
+        let found = self.volumes.deleted().into_iter().find(|deleted| deleted.id == id);
+        found.ok_or_else(|| Error::NotFound(Object::DeletedVolume(format!("id:{:08x}", id.0))))
+    }
+
+    /// The deleted volume with this name, or with this id after `id:`.
+    pub(crate) fn deleted_by_name(&self, name: &str) -> Result<DeletedVolume> {
+        if let Some(id) = name.strip_prefix("id:").and_then(|id| u32::from_str_radix(id, 16).ok()) {
+            return self.deleted_by_id(VolumeId(id));
+        }
+        let mut found = self.volumes.deleted();
+        found.retain(|deleted| deleted.spec.name == name);
+        match found.len() {
+            0 => Err(Error::NotFound(Object::DeletedVolume(name.to_owned()))),
+            1 => Ok(found.remove(0)),
+            _ => Err(Error::Ambiguous {
+                name: name.to_owned(),
+                deleted: found.iter().map(|deleted| (deleted.id, deleted.deleted)).collect(),
+            }),
+        }
+    }
+
+    /// Brings a deleted volume back, as it was.
+    pub(crate) async fn volume_recover(self: &Arc<Self>, id: VolumeId, recovery: Recovery) -> Result<Volume> {
+        self.transact(move |txn| {
+            txn.engine.deleted_by_id(id)?;
+            let mut record = txn.engine.volumes.record_kept(id)?;
+            record.deleted = None;
+            let spec = recovered(&record.spec, recovery);
+            check_spec(&spec)?;
+            if spec.junction_path == record.spec.junction_path {
+                // A path that is older than a rule may stay.
+                require_apart(txn, &spec)?;
+            } else {
+                check_new(txn, &spec)?;
+                check_path(&spec.junction_path)?;
+            }
+            record.spec = spec;
+            let volume = txn.engine.volumes.described(id, &record);
+            txn.change_volume(id, record);
+            txn.then(move |engine| {
+                // Holds of this run are still there. Orphans that nobody holds are freed now, and a purge goes on.
+                engine.queue_new_orphans(id);
+                engine.orphans.wake();
+            });
+            Ok(volume)
+        })
+        .await
+    }
+
+    /// Frees a deleted volume, which cannot be recovered any more.
+    pub(crate) async fn volume_purge(self: &Arc<Self>, id: VolumeId) -> Result<()> {
+        self.transact(move |txn| {
+            let deleted = txn.engine.deleted_by_id(id)?;
+            let what = || InUse::Object(Object::DeletedVolume(deleted.spec.name.clone()));
+            let snapshots = txn.engine.volumes.snapshots_kept(id);
+            if let Some((taken, until)) =
+                snapshots.iter().find_map(|taken| taken.locked_until.map(|until| (taken, until)))
+            {
+                return Err(Error::SnapshotLocked { what: what(), snapshot: taken.name.clone(), until });
+            }
+            for taken in snapshots {
+                forget(txn, taken.id);
+            }
+            forget_origin(txn, id)?;
+            stage_deletion(txn, id)
+        })
+        .await
+    }
+
+    /// Purges the deleted volumes whose time is over.
+    pub(crate) async fn purge_due(self: &Arc<Self>) -> Result<()> {
+        for id in self.volumes.deleted_due() {
+            match self.volume_purge(id).await {
+                Ok(()) => tracing::info!(volume = id.0, "a deleted volume can no longer be recovered; its space is freed"),
+                // The operator was faster, or it has a locked snapshot.
+                Err(Error::NotFound(_) | Error::SnapshotLocked { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores for how long the pool has been open, while a deadline depends on it.
+    pub(crate) async fn keep_time(self: &Arc<Self>) -> Result<()> {
+        if !self.volumes.has_deadlines() || !self.volumes.time().is_due() {
+            return Ok(());
+        }
+        self.transact(|txn| {
+            stage_time(txn);
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// Stages for how long the pool has been open, so that a deadline in the same batch has its measure.
+pub(crate) fn stage_time(txn: &mut Txn<'_>) {
+    let open = txn.engine.volumes.now().open;
+    txn.put(Timekeeper::key(), &OpenRecord(open));
+    txn.then(move |engine| engine.volumes.time().stored(open));
+}
+
+/// Stages that a snapshot which was taken for a clone stays when the clone is purged.
+pub(crate) fn keep_snapshot(txn: &mut Txn<'_>, snapshot: VolumeId) -> Result<()> {
+    let mut record = txn.engine.volumes.record(snapshot)?;
+    if let Some(taken) = &mut record.snapshot
+        && std::mem::take(&mut taken.is_for_clone)
+    {
+        txn.change_volume(snapshot, record);
+    }
+    Ok(())
+}
+
+/// The name and path of a recovered volume. A path that is the name follows it.
+fn recovered(before: &VolumeSpec, recovery: Recovery) -> VolumeSpec {
+    let mut spec = before.clone();
+    if let Some(name) = recovery.name {
+        spec.rename(name);
+    }
+    if let Some(path) = recovery.junction_path {
+        spec.junction_path = path;
+    }
+    spec
+}
