@@ -229,6 +229,14 @@ impl Pool {
     pub async fn volume_delete_as(&self, name: &str, deletion: Deletion) -> Result<Option<DeletedVolume>> {
         self.engine()?.volume_delete_as(name, deletion).await
     }
+    /// How long a deleted volume can be recovered, as [`PoolOptions`] say.
+    pub fn recoverable(&self) -> Duration {
+        self.engine().map(|engine| engine.options.recoverable).unwrap_or_default()
+    }
+    /// Replaces the note of a deleted volume.
+    pub async fn volume_renote(&self, id: VolumeId, note: Bytes) -> Result<()> {
+        self.engine()?.volume_renote(id, note).await
+    }
     /// The deleted volumes that can be recovered, by name and by when they were deleted.
     pub fn deleted_volumes(&self) -> Result<Vec<DeletedVolume>> {
         Ok(self.engine()?.volumes.deleted())

@@ -24,6 +24,7 @@ mod mount;
 mod nfs;
 mod node;
 mod pool;
+mod recovery;
 mod s3;
 mod setting;
 mod snapshot;
@@ -44,10 +45,10 @@ pub use capacity::{CapacityHistoryView, DayView, ForecastView, date};
 pub use check::{BYTES_MAX, Check, ID_MAX};
 pub use event::{EventView, Severity};
 pub use export::{
-    Access, AccessView, Groups, NewPolicy, NewRule, PolicyRules, PolicyView, RuleChange, RuleView, Security,
+    Access, AccessView, Groups, NewPolicy, NewRule, PolicyEdit, PolicyRules, PolicyView, RuleChange, RuleView, Security,
     Squash, TlsUse,
 };
-pub use fields::time;
+pub use fields::{changes_in_words, time};
 pub use health::{
     AlertSeverity, CapacityView, ClientsView, CommitView, FlowView, GraceView, HealthReason, HealthStatus,
     HealthView, LastStop, StatusView, VolumeSpaceView,
@@ -73,7 +74,8 @@ pub use s3::{
     S3UserEdit, S3UserView,
 };
 pub use setting::SettingView;
-pub use snapshot::{NewSnapshot, NewSnapshots, Rollback, SnapshotView};
+pub use recovery::{DeletedVolumeView, RecoverVolume, VolumeClientView, VolumeClientsView};
+pub use snapshot::{snapshot_spec, NewSnapshot, NewSnapshots, Rollback, SnapshotEdit, SnapshotView};
 pub use volume::{
     Compression, NewClone, NewVolume, Plan, Shown, VolumeEdit, VolumeSettings, VolumeView, WaitsView,
 };

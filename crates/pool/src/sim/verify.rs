@@ -281,7 +281,12 @@ pub(super) async fn verify_node(pool: &Pool, shared: &Shared, id: NodeId) -> Fou
         // A recovery frees orphans that nobody holds.
         orphan && world.node(id).is_some_and(|node| node.life == Life::Shelved && node.holds == 0)
     };
-    if life == Life::Doomed || is_freed || pool.volume_by_id(handle.volume).is_err() {
+    let is_away = {
+        let world = shared.world.borrow();
+        let is_shelved = world.node(id).is_some_and(|node| node.life == Life::Shelved);
+        is_shelved && pool.volume_by_id(handle.volume).is_err()
+    };
+    if life == Life::Doomed || is_freed || is_away {
         return Ok(());
     }
     let attributes = pool.getattr(handle).await.map_err(words("getattr"))?;

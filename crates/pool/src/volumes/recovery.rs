@@ -10,6 +10,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::base::deadline::Deadline;
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
@@ -35,9 +37,7 @@ impl Engine {
         let Some(wait) = deletion.recoverable.filter(|wait| !wait.is_zero()) else {
             return self.volume_delete_now(id, name, &deletion).await.map(|()| None);
         };
-        if deletion.note.len() > NOTE_BYTES_MAX {
-            return Err(Error::invalid("note of a deleted volume", format!("has more than {NOTE_BYTES_MAX} bytes")));
-        }
+        check_note(&deletion.note)?;
         if !deletion.force {
             self.settle().await?;
         }
@@ -89,6 +89,19 @@ impl Engine {
                 deleted: found.iter().map(|deleted| (deleted.id, deleted.deleted)).collect(),
             }),
         }
+    }
+
+    /// Replaces the note of a deleted volume. Does nothing if it was recovered or purged meanwhile.
+    pub(crate) async fn volume_renote(self: &Arc<Self>, id: VolumeId, note: Bytes) -> Result<()> {
+        check_note(&note)?;
+        self.transact(move |txn| {
+            let Ok(mut record) = txn.engine.volumes.record_kept(id) else { return Ok(()) };
+            let Some(deleted) = &mut record.deleted else { return Ok(()) };
+            deleted.note = note;
+            txn.change_volume(id, record);
+            Ok(())
+        })
+        .await
     }
 
     /// Brings a deleted volume back, as it was.
@@ -163,6 +176,13 @@ impl Engine {
         })
         .await
     }
+}
+
+fn check_note(note: &[u8]) -> Result<()> {
+    if note.len() <= NOTE_BYTES_MAX {
+        return Ok(());
+    }
+    Err(Error::invalid("the note of a deleted volume", format!("must not be longer than {NOTE_BYTES_MAX} bytes")))
 }
 
 /// Stages for how long the pool has been open, so that a deadline in the same batch has its measure.
