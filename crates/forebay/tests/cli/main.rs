@@ -8,6 +8,7 @@ mod api;
 mod configuration;
 mod copies;
 mod daemon;
+mod deleted;
 mod export;
 mod http;
 mod kafka;

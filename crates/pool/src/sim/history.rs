@@ -127,6 +127,7 @@ pub(super) fn appetite(random: &mut Random) -> Appetite {
         names: random.between(2, 12),
         buckets: random.pick(&[0, 200, 500, 900]).unwrap_or(200),
         syncs: 0,
+        volumes: 0,
     }
 }
 
@@ -181,6 +182,19 @@ fn draw(seed: u64) -> Drawn {
 pub(crate) fn run_syncs_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
     let drawn = draw_syncs(&disk, seed);
     run_with(disk, seed, drawn, 0)
+}
+
+/// Like [`run_on`], and many operations are on whole volumes: they are deleted, recovered and purged while files in them are used.
+pub(crate) fn run_volumes_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
+    let mut random = Random::new(seed);
+    let setting = Setting {
+        clients: random.between(2, 5),
+        operations: random.between(20, 60),
+        lives: random.between(2, 4),
+        ..Setting::draw(&mut random)
+    };
+    let appetite = Appetite { names: 3, buckets: 50, volumes: 200, ..appetite(&mut random) };
+    run_with(disk, seed, Drawn { random, setting, appetite }, 0)
 }
 
 fn draw_syncs(disk: &FaultyDisk, seed: u64) -> Drawn {

@@ -34,6 +34,7 @@ mod model;
 mod ops;
 pub(crate) mod random;
 mod range_crash_tests;
+mod recovery_tests;
 mod recorded_crash_tests;
 mod relay;
 pub(crate) mod schedule;

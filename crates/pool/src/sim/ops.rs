@@ -81,6 +81,8 @@ pub(super) struct Appetite {
     pub(super) buckets: u64,
     /// How many of a thousand operations are small writes and syncs of few files.
     pub(super) syncs: u64,
+    /// How many of a thousand operations are on whole volumes and snapshots.
+    pub(super) volumes: u64,
 }
 
 /// Draws an operation. Returns `None` if the drawn operation is not possible at the moment.
@@ -90,6 +92,13 @@ pub(super) fn draw(world: &World, random: &mut Random, appetite: &Appetite) -> O
     }
     if random.permille(appetite.syncs) {
         return sync(world, random, appetite);
+    }
+    if appetite.volumes > 0 && random.permille(appetite.volumes) {
+        return if random.permille(500) {
+            volume(world, random).map(Op::Effect)
+        } else {
+            snapshot(world, random)
+        };
     }
     match random.below(100) {
         0..27 => write(world, random, appetite),

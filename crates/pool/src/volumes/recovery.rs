@@ -214,3 +214,72 @@ fn recovered(before: &VolumeSpec, recovery: Recovery) -> VolumeSpec {
     }
     spec
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+    use super::*;
+    use crate::base::sources::Clock;
+    use crate::base::sync;
+    use crate::format::records::Record;
+    use crate::sim::faulty::{FaultyDisk, options};
+    use crate::{Pool, SnapshotSpec};
+
+    const HOUR: u64 = 60 * 60;
+    const NOW: u64 = 1_795_305_600;
+
+    /// A clock that shows the time that a test sets.
+    struct SetClock(Mutex<u64>);
+
+    impl Clock for SetClock {
+        fn now(&self) -> SystemTime {
+            UNIX_EPOCH + Duration::from_secs(*sync::lock(&self.0))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_deadline_is_over_when_the_clock_and_the_time_of_service_say_so() {
+        let clock = Arc::new(SetClock(Mutex::new(NOW)));
+        let disk = Arc::new(FaultyDisk::default());
+        let open = || disk.open_at(options(), clock.clone()).unwrap();
+        let due = async |pool: &Pool, time: u64| {
+            *sync::lock(&clock.0) = time;
+            let engine = pool.engine().unwrap();
+            engine.expire_snapshots().await.unwrap();
+            engine.purge_due().await.unwrap();
+            let snapshots = pool.snapshots(None).unwrap().into_iter().map(|taken| taken.name);
+            (pool.deleted_volumes().unwrap().len(), snapshots.collect::<Vec<_>>())
+        };
+        let pool = open();
+        for name in ["gone", "kept"] {
+            pool.volume_create(VolumeSpec::new(name, &format!("/{name}"))).await.unwrap();
+        }
+        let at = |time: u64| Some(UNIX_EPOCH + Duration::from_secs(time));
+        let expires = SnapshotSpec { expires: at(NOW + HOUR), locked_until: None };
+        pool.snapshot_create_as(&["kept".into()], "short", expires).await.unwrap();
+        let locked = SnapshotSpec { locked_until: at(NOW + 5 * HOUR), ..expires };
+        pool.snapshot_create_as(&["kept".into()], "locked", locked).await.unwrap();
+        let recoverable = Some(Duration::from_secs(HOUR));
+        let deletion = Deletion { recoverable, ..Deletion::default() };
+        pool.volume_delete_as("gone", deletion).await.unwrap();
+        let both = || vec!["short".to_owned(), "locked".to_owned()];
+        assert_eq!(due(&pool, NOW + 100 * HOUR).await, (1, both()), "a clock that jumps forward");
+        assert!(pool.deleted_volumes().unwrap()[0].until > UNIX_EPOCH + Duration::from_secs(NOW + 100 * HOUR));
+        let served = OpenRecord(HOUR + 1).encode();
+        pool.record_put("pool.clock", b"open", &served).await.unwrap();
+        pool.close().await.unwrap();
+        let pool = open();
+        assert_eq!(due(&pool, NOW - HOUR).await, (1, both()), "a clock that jumped back");
+        assert_eq!(due(&pool, NOW + HOUR).await, (0, vec!["locked".to_owned()]));
+        let served = OpenRecord(5 * HOUR + 1).encode();
+        pool.record_put("pool.clock", b"open", &served).await.unwrap();
+        pool.close().await.unwrap();
+        let pool = open();
+        assert_eq!(due(&pool, NOW + 4 * HOUR).await, (0, vec!["locked".to_owned()]));
+        assert_eq!(due(&pool, NOW + 5 * HOUR).await, (0, Vec::new()));
+        pool.settle().await.unwrap();
+        assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+    }
+}
