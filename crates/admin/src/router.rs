@@ -89,6 +89,7 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
             snapshots::snapshot_change,
             snapshots::snapshot_delete
         ))
+        .routes(routes!(snapshots::snapshot_space_show))
         .routes(routes!(snapshots::snapshot_rollback))
         .routes(routes!(snapshots::snapshot_clone))
         .routes(routes!(exports::policy_list, exports::policy_create))

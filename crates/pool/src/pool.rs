@@ -300,6 +300,11 @@ impl Pool {
         let engine = self.engine()?;
         engine.snapshot_of(engine.volumes.by_name(volume)?.id, name)
     }
+    /// What the deletion of each snapshot of a volume would free. Reads all extents of the volume, unless that was done in the last
+    /// minute.
+    pub async fn snapshot_space(&self, volume: VolumeId) -> Result<SnapshotSpace> {
+        self.engine()?.snapshot_space(volume).await
+    }
     /// Deletes a snapshot. Fails with [`Error::InUse`] if it has clones.
     pub async fn snapshot_delete(&self, volume: &str, name: &str) -> Result<()> {
         self.engine()?.snapshot_delete(volume, name).await

@@ -234,6 +234,40 @@ async fn a_rollback_that_clones_prevent_names_all_of_them() {
 }
 
 #[tokio::test]
+async fn what_a_snapshot_would_free_is_what_its_deletion_frees() {
+    let (pool, root) = memory().await;
+    let id = pool.volume("kafka").unwrap().id;
+    let space = async |name: &str| {
+        let taken = pool.snapshot("kafka", name).unwrap().id;
+        pool.snapshot_space(id).await.unwrap().frees[&taken]
+    };
+    let live = || {
+        let stored = pool.counters().unwrap().stored;
+        stored.bytes_live + stored.bytes_inline
+    };
+    let log = file(&pool, root, "log").await;
+    write(&pool, log, 0, &pattern(1, 300_000)).await;
+    let twin = file(&pool, root, "twin").await;
+    write(&pool, twin, 0, &pattern(2, 131_072)).await;
+    pool.snapshot_create(&["kafka".into()], "one").await.unwrap();
+    write(&pool, log, 0, &pattern(3, 300_000)).await;
+    pool.snapshot_create(&["kafka".into()], "two").await.unwrap();
+    write(&pool, log, 0, &pattern(4, 300_000)).await;
+    // Both snapshots have it, so it goes with neither.
+    pool.remove(root, b"twin").await.unwrap();
+    pool.snapshot_create(&["kafka".into()], "three").await.unwrap();
+    pool.settle().await.unwrap();
+    assert_eq!(space("three").await, 0);
+    for name in ["one", "two"] {
+        let (expected, before) = (space(name).await, live());
+        assert!(expected >= 290_000, "{name}: {expected}");
+        pool.snapshot_delete("kafka", name).await.unwrap();
+        pool.settle().await.unwrap();
+        assert_eq!(before - live(), expected, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn nobody_ends_a_lock_early() {
     let (directory, pool, root) = disk().await;
     file(&pool, root, "log").await;
@@ -248,7 +282,8 @@ async fn nobody_ends_a_lock_early() {
     assert!(is_locked(pool.snapshot_modify("kafka", "locked", until(29)).await.map(drop)));
     let longer = pool.snapshot_modify("kafka", "locked", until(40)).await.unwrap();
     assert!(longer.locked_until > in_days(39));
-    let rename = SnapshotChange { name: Some("audit".into()), expires: Some(None), ..SnapshotChange::default() };
+    let rename =
+        SnapshotChange { name: Some("audit".into()), expires: Some(None), ..SnapshotChange::default() };
     assert_eq!(pool.snapshot_modify("kafka", "locked", rename).await.unwrap().expires, None);
     // Its volume can be deleted and recovered, and not be purged.
     let deleted = delete(&pool, "kafka").await;

@@ -203,7 +203,9 @@ impl Volumes {
         settings.remove(name).await?;
         drop(guard);
         let message = match (&deleted, force) {
-            (Some(_), _) => format!("deleted; can be recovered for {} hours", self.pool.recoverable().as_secs() / 3600),
+            (Some(_), _) => {
+                format!("deleted; can be recovered for {} hours", self.pool.recoverable().as_secs() / 3600)
+            }
             (None, true) => "deleted, with all it had".to_owned(),
             (None, false) => "deleted".to_owned(),
         };
@@ -307,7 +309,8 @@ mod tests {
         assert_eq!(names(), ["a", "c"]);
         let clone_snapshot = || pool.snapshots(None).unwrap().len();
         assert_eq!(clone_snapshot(), 1);
-        let deleted = volumes.delete("c", DeleteHow::default(), &labels, Who::default()).await.unwrap().unwrap();
+        let deleted =
+            volumes.delete("c", DeleteHow::default(), &labels, Who::default()).await.unwrap().unwrap();
         assert_eq!((names(), &deleted.note[..]), (vec!["a".to_owned()], &b"label"[..]));
         let recovery = Recovery { name: Some("d".into()), ..Recovery::default() };
         volumes.recover(&deleted, recovery, &labels, Who::default()).await.unwrap();
@@ -317,7 +320,10 @@ mod tests {
         let renamed = volumes.rename("d", "e", change, &labels).await.unwrap();
         assert_eq!((&renamed.spec.name[..], &renamed.spec.junction_path[..]), ("e", "/e"));
         assert_eq!(names(), ["a", "e"]);
-        volumes.delete("e", DeleteHow { now: true, ..DeleteHow::default() }, &labels, Who::default()).await.unwrap();
+        volumes
+            .delete("e", DeleteHow { now: true, ..DeleteHow::default() }, &labels, Who::default())
+            .await
+            .unwrap();
         assert_eq!((names(), clone_snapshot()), (vec!["a".to_owned()], 0));
         assert!(pool.deleted_volumes().unwrap().is_empty());
         pool.close().await.unwrap();

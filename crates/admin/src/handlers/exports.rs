@@ -20,7 +20,9 @@ use crate::base::problem::Problem;
 use crate::caller::Caller;
 use crate::error::{ApiError, Code, ErrorBody, Result};
 use crate::request::{Content, Operate, Params, Read};
-use crate::views::{AccessView, List, NewPolicy, NewRule, PolicyEdit, PolicyRules, PolicyView, RuleChange, RuleView};
+use crate::views::{
+    AccessView, List, NewPolicy, NewRule, PolicyEdit, PolicyRules, PolicyView, RuleChange, RuleView,
+};
 
 /// A policy in a path.
 #[derive(Deserialize, IntoParams)]

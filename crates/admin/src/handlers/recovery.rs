@@ -13,9 +13,7 @@ use super::volumes;
 use crate::api::Api;
 use crate::error::{ErrorBody, Result};
 use crate::request::{Administer, Content, Operate, Params, Read};
-use crate::views::{
-    DeletedVolumeView, List, RecoverVolume, VolumeClientView, VolumeClientsView, VolumeView,
-};
+use crate::views::{DeletedVolumeView, List, RecoverVolume, VolumeClientView, VolumeClientsView, VolumeView};
 
 /// The most clients that a response names.
 const CLIENTS_NAMED_MAX: usize = 20;
@@ -125,9 +123,7 @@ fn clients(api: &Api, volume: forebay_pool::VolumeId) -> VolumeClientsView {
             })
         })
         .collect();
-    items.sort_by(|one, other| {
-        (other.open_files, &one.client).cmp(&(one.open_files, &other.client))
-    });
+    items.sort_by(|one, other| (other.open_files, &one.client).cmp(&(one.open_files, &other.client)));
     items.truncate(CLIENTS_NAMED_MAX);
     VolumeClientsView { clients: opens.len() as u64, open_files: opens.values().sum(), items }
 }

@@ -18,8 +18,8 @@ use crate::caller::Caller;
 use crate::error::{ErrorBody, Result};
 use crate::request::{Administer, Content, Operate, Params, Read};
 use crate::views::{
-    List, NewClone, NewSnapshot, NewSnapshots, Role, Rollback, SnapshotEdit, SnapshotView, VolumeView,
-    changes_in_words, snapshot_spec, time,
+    List, NewClone, NewSnapshot, NewSnapshots, Role, Rollback, SnapshotEdit, SnapshotFreesView,
+    SnapshotSpaceView, SnapshotView, VolumeView, changes_in_words, snapshot_spec, time,
 };
 
 /// A snapshot in a path.
@@ -85,6 +85,32 @@ pub async fn snapshot_list(
     let volume = api.volume(&path.volume)?;
     let snapshots = api.service.pool.snapshots(Some(volume.id))?;
     Ok(Json(List::all(snapshots.into_iter().map(view).collect())))
+}
+
+/// Get what the deletion of each snapshot of a volume would free
+///
+/// Reads all extents of the volume, which takes long if it is large. A result is given again for a minute.
+#[utoipa::path(
+    get, path = "/volumes/{volume}/snapshot-space", tag = "snapshots", params(VolumePath),
+    responses((status = 200, description = "What each deletion would free", body = SnapshotSpaceView)),
+)]
+pub async fn snapshot_space_show(
+    State(api): Shared,
+    _: Read,
+    Params(path): Params<VolumePath>,
+) -> Result<Json<SnapshotSpaceView>> {
+    let volume = api.volume(&path.volume)?.id;
+    let pool = &api.service.pool;
+    let space = pool.snapshot_space(volume).await?;
+    let snapshots = pool.snapshots(Some(volume))?.into_iter();
+    let items = snapshots.filter_map(|taken| {
+        Some(SnapshotFreesView { frees_bytes: *space.frees.get(&taken.id)?, name: taken.name })
+    });
+    Ok(Json(SnapshotSpaceView {
+        as_of: time(space.taken),
+        estimate: space.is_estimate,
+        items: items.collect(),
+    }))
 }
 
 /// Take a snapshot

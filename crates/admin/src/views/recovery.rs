@@ -134,8 +134,12 @@ impl VolumeClientsView {
             1 => "1 client has".to_owned(),
             count => format!("{count} clients have"),
         };
-        let names: Vec<String> =
-            self.items.iter().take(NAMED_MAX).map(|client| format!("{} ({})", client.owner, client.address)).collect();
+        let names: Vec<String> = self
+            .items
+            .iter()
+            .take(NAMED_MAX)
+            .map(|client| format!("{} ({})", client.owner, client.address))
+            .collect();
         let more = if self.clients > names.len() as u64 { ", …" } else { "" };
         let files = many(self.open_files, "file", "files");
         Some(format!("{who} {files} open in it now: {}{more}", names.join(", ")))

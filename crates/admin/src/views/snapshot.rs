@@ -188,6 +188,27 @@ pub struct SnapshotView {
     pub for_clone: bool,
 }
 
+/// What the deletion of each snapshot of a volume would free.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SnapshotSpaceView {
+    /// When it was computed.
+    #[schema(format = DateTime)]
+    pub as_of: String,
+    /// Whether it is an estimate, because the volume is too large to count all of it.
+    pub estimate: bool,
+    /// The snapshots, by age.
+    pub items: Vec<SnapshotFreesView>,
+}
+
+/// What the deletion of a snapshot would free.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SnapshotFreesView {
+    /// The snapshot's name.
+    pub name: String,
+    /// Bytes that its deletion frees, if no other one is deleted. What it shares with another snapshot is not among them.
+    pub frees_bytes: u64,
+}
+
 impl SnapshotView {
     /// The name in the form VOLUME@SNAPSHOT.
     pub fn full_name(&self) -> String {

@@ -28,7 +28,9 @@ pub struct Expiry(pub Option<String>);
 
 /// Reads a time to come, as a time from now such as `7d`, or as a date. Returns it as the API writes it.
 pub fn parse_coming(text: &str) -> Result<String, String> {
-    let hint = || "write a time from now, such as 7d or 12h, or a date in UTC, such as 2027-01-31 or 2027-01-31T06:00:00Z".to_owned();
+    let hint = || {
+        "write a time from now, such as 7d or 12h, or a date in UTC, such as 2027-01-31 or 2027-01-31T06:00:00Z".to_owned()
+    };
     let time = match humantime::parse_duration(text) {
         Ok(wait) => SystemTime::now().checked_add(wait).ok_or_else(hint)?,
         Err(_) => humantime::parse_rfc3339(text)

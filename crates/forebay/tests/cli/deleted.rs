@@ -38,7 +38,10 @@ async fn a_deleted_volume_is_recovered_with_its_policy_and_its_clients_go_on() {
     assert!(users["items"][0]["owner"].as_str().unwrap().contains("broker"), "{users}");
 
     let said = daemon.done(&["volume", "delete", "kafka", "--force"]);
-    assert!(said.starts_with("deleted volume kafka; until 20") && said.contains("volume recover kafka"), "{said}");
+    assert!(
+        said.starts_with("deleted volume kafka; until 20") && said.contains("volume recover kafka"),
+        "{said}"
+    );
     let stale = client.files().getattr(&file.handle).await.unwrap_err();
     assert_eq!(stale.status(), Some(Status::Stale));
     assert_eq!(client.files().resolve("/kafka").await.unwrap_err().status(), Some(Status::NoEnt));
@@ -49,7 +52,10 @@ async fn a_deleted_volume_is_recovered_with_its_policy_and_its_clients_go_on() {
 
     // The name is free, another volume takes it, and the policy is renamed meanwhile.
     daemon.done(&["volume", "create", "kafka"]);
-    assert_eq!(daemon.done(&["export", "rename", "brokers", "servers"]), "renamed export policy brokers to servers\n");
+    assert_eq!(
+        daemon.done(&["export", "rename", "brokers", "servers"]),
+        "renamed export policy brokers to servers\n"
+    );
     assert_refused(&daemon.run(&["volume", "recover", "kafka"]), 1, &["kafka: already exists"]);
     daemon.done(&["volume", "delete", "kafka"]);
     assert_refused(&daemon.run(&["volume", "recover", "kafka"]), 1, &["2 deleted volumes", "id:"]);
@@ -99,7 +105,10 @@ fn without_recovery_hours_a_volume_is_deleted_for_good() {
 fn volumes_and_snapshots_are_renamed_and_a_clones_snapshot_goes_with_it() {
     let scratch = tempdir().unwrap();
     let daemon = Daemon::start(scratch.path());
-    assert_eq!(daemon.done(&["volume", "rename", "kafka", "logs"]), "renamed volume kafka to logs, at /logs\n");
+    assert_eq!(
+        daemon.done(&["volume", "rename", "kafka", "logs"]),
+        "renamed volume kafka to logs, at /logs\n"
+    );
     assert_refused(&daemon.run(&["volume", "show", "kafka"]), 1, &["not found"]);
     daemon.done(&["snapshot", "create", "logs", "monday"]);
     assert_eq!(
@@ -132,7 +141,10 @@ fn a_locked_snapshot_stays_and_one_that_expires_says_when() {
         1,
         &["locked until 20"],
     );
-    let said = daemon.done(&["snapshot", "modify", "kafka@audit", "--lock-until", "31d", "--expires", "never"]);
+    let space = daemon.done(&["snapshot", "list", "kafka", "--space"]);
+    assert!(space.lines().any(|line| line.starts_with("kafka@audit ") && line.contains("0 B")), "{space}");
+    let said =
+        daemon.done(&["snapshot", "modify", "kafka@audit", "--lock-until", "31d", "--expires", "never"]);
     assert!(said.starts_with("snapshot kafka@audit does not expire, is locked until 20"), "{said}");
     assert_refused(&daemon.run(&["volume", "delete", "kafka", "--force", "--now"]), 1, &["audit", "locked"]);
     daemon.done(&["volume", "delete", "kafka", "--force"]);

@@ -61,6 +61,7 @@ const TABLE: &[(&str, &str, Least)] = &[
     ("DELETE", "/volumes/{volume}", Operator),
     ("POST", "/volumes/{volume}/clones", Operator),
     ("GET", "/volumes/{volume}/clients", ReadOnly),
+    ("GET", "/volumes/{volume}/snapshot-space", ReadOnly),
     ("GET", "/deleted-volumes", ReadOnly),
     ("GET", "/deleted-volumes/{volume}", ReadOnly),
     ("DELETE", "/deleted-volumes/{volume}", Admin),

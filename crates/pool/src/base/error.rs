@@ -365,8 +365,13 @@ impl Explain for Error {
                 format!("snapshot {snapshot} is locked until {}", calendar::text(*until))
             }
             Error::Ambiguous { deleted, .. } => {
-                let each = deleted.iter().map(|(id, at)| format!("id:{:08x} deleted {}", id.0, calendar::text(*at)));
-                format!("{} deleted volumes have this name: {}", deleted.len(), each.collect::<Vec<_>>().join(", "))
+                let each =
+                    deleted.iter().map(|(id, at)| format!("id:{:08x} deleted {}", id.0, calendar::text(*at)));
+                format!(
+                    "{} deleted volumes have this name: {}",
+                    deleted.len(),
+                    each.collect::<Vec<_>>().join(", ")
+                )
             }
             Error::VolumeNotEmpty(_) => "not empty".into(),
             Error::Contended(_) => "other operations kept changing it".into(),

@@ -1,5 +1,6 @@
 //! What the interface says about deleting volumes and recovering them, and about how long snapshots stay.
 
+use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -14,6 +15,17 @@ pub struct SnapshotSpec {
     pub expires: Option<SystemTime>,
     /// Until when nobody can delete it.
     pub locked_until: Option<SystemTime>,
+}
+
+/// What the deletion of each snapshot of a volume would free, by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotSpace {
+    /// When it was computed.
+    pub taken: SystemTime,
+    /// Whether only a part of the chunks was counted.
+    pub is_estimate: bool,
+    /// Bytes by the snapshots' ids. What two snapshots share goes with neither.
+    pub frees: HashMap<VolumeId, u64>,
 }
 
 /// Changes to a snapshot; `None` leaves a property unchanged.

@@ -14,7 +14,7 @@ pub(crate) mod transact;
 pub(crate) mod txn;
 pub(crate) mod versions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use tokio::task::JoinHandle;
@@ -50,7 +50,7 @@ use crate::store::meta::MetaStore;
 use crate::store::room::Room;
 use crate::store::segment::{SegmentStore, SegmentWriter};
 use crate::store::witness::Keeper;
-use crate::{Error, Handle, LastStop, Mismatch, PoolId, PoolOptions, Result};
+use crate::{Error, Handle, LastStop, Mismatch, PoolId, PoolOptions, Result, SnapshotSpace, VolumeId};
 
 /// An open pool. See the module's documentation.
 pub(crate) struct Engine {
@@ -159,6 +159,8 @@ pub(crate) struct Upkeep {
     pub(crate) cleaner: Cleaner,
     /// Segments that were set aside, with their lengths in bytes.
     pub(crate) aside: Mutex<BTreeMap<SegmentId, u64>>,
+    /// What the deletion of snapshots would free, as it was computed lately.
+    pub(crate) spaces: Mutex<HashMap<VolumeId, (Instant, SnapshotSpace)>>,
     /// The running tasks.
     pub(crate) tasks: Mutex<Vec<JoinHandle<()>>>,
 }

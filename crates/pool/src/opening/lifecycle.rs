@@ -197,6 +197,7 @@ impl Engine {
                 scrub: Scrub::load(&*meta)?,
                 cleaner: Cleaner::default(),
                 aside: Mutex::new(aside),
+                spaces: Mutex::default(),
                 tasks: Mutex::default(),
             },
             stores: Stores { meta, segments: store, writer, room, keeper },

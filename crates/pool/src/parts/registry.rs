@@ -17,8 +17,8 @@ use crate::parts::timekeeper::Timekeeper;
 use crate::parts::view::{Layer, View};
 use crate::store::meta::MetaStore;
 use crate::{
-    Bucket, BucketSpec, DeletedVolume, Error, Object, Result, Snapshot, SnapshotName, Volume, VolumeId, VolumeSpec,
-    VolumeUsage,
+    Bucket, BucketSpec, DeletedVolume, Error, Object, Result, Snapshot, SnapshotName, Volume, VolumeId,
+    VolumeSpec, VolumeUsage,
 };
 
 struct VolumeState {
@@ -574,11 +574,8 @@ fn snapshot(map: &Map, now: Moment, id: VolumeId, state: &VolumeState) -> Option
 
 /// Recomputes all views.
 fn show(map: &mut Map) {
-    let shelved: Vec<VolumeId> = map
-        .iter()
-        .filter(|(_, state)| state.record.deleted.is_some())
-        .map(|(id, _)| *id)
-        .collect();
+    let shelved: Vec<VolumeId> =
+        map.iter().filter(|(_, state)| state.record.deleted.is_some()).map(|(id, _)| *id).collect();
     for (id, state) in map.iter_mut() {
         let of = state.record.snapshot.map_or(*id, |taken| taken.of);
         state.is_shelved = shelved.contains(&of);

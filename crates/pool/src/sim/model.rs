@@ -220,9 +220,8 @@ impl World {
                 vec![Claim::Shelf(*volume), Claim::Volume(name.clone())]
             }
             Effect::Purge { volume } => {
-                let parent = self.snapshots.iter().find(|(_, taken)| {
-                    taken.clones.contains(&shelved_name(*volume))
-                });
+                let parent =
+                    self.snapshots.iter().find(|(_, taken)| taken.clones.contains(&shelved_name(*volume)));
                 let parent = parent.map(|((of, _), _)| Claim::Volume(of.clone()));
                 [Claim::Shelf(*volume)].into_iter().chain(parent).collect()
             }

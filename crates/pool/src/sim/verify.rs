@@ -243,9 +243,7 @@ pub(super) async fn verify_damaged(pool: &Pool, shared: &Shared) -> Found<u64> {
             .world
             .borrow()
             .node(id)
-            .filter(|node| {
-                node.file().is_some() && !matches!(node.life, Life::Doomed | Life::Shelved)
-            })
+            .filter(|node| node.file().is_some() && !matches!(node.life, Life::Doomed | Life::Shelved))
             .map(|node| node.handle)
         else {
             continue;

@@ -8,12 +8,12 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::{Error, Result};
 use crate::base::signals::Signals;
 use crate::engine::Engine;
 use crate::parts::dirty::WRITE_BEHIND_BYTES;
 use crate::parts::inode::Inode;
 use crate::volumes::schedule;
+use crate::{Error, Result};
 
 /// The number of inodes that are flushed at the same time.
 const FLUSHES_MAX: usize = 16;

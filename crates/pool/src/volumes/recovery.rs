@@ -19,9 +19,7 @@ use crate::format::records::DeletedRecord;
 use crate::parts::timekeeper::{OpenRecord, Timekeeper};
 use crate::volumes::staging::{check_new, check_path, check_spec, forget, require_apart};
 use crate::volumes::volume::{forget_origin, require_deletable, stage_deletion};
-use crate::{
-    DeletedVolume, Deletion, Error, InUse, Object, Recovery, Result, Volume, VolumeId, VolumeSpec,
-};
+use crate::{DeletedVolume, Deletion, Error, InUse, Object, Recovery, Result, Volume, VolumeId, VolumeSpec};
 
 /// The most bytes of a note.
 const NOTE_BYTES_MAX: usize = 4096;
@@ -156,7 +154,10 @@ impl Engine {
     pub(crate) async fn purge_due(self: &Arc<Self>) -> Result<()> {
         for id in self.volumes.deleted_due() {
             match self.volume_purge(id).await {
-                Ok(()) => tracing::info!(volume = id.0, "a deleted volume can no longer be recovered; its space is freed"),
+                Ok(()) => tracing::info!(
+                    volume = id.0,
+                    "a deleted volume can no longer be recovered; its space is freed"
+                ),
                 // The operator was faster, or it has a locked snapshot.
                 Err(Error::NotFound(_) | Error::SnapshotLocked { .. }) => {}
                 Err(error) => return Err(error),
@@ -182,7 +183,10 @@ fn check_note(note: &[u8]) -> Result<()> {
     if note.len() <= NOTE_BYTES_MAX {
         return Ok(());
     }
-    Err(Error::invalid("the note of a deleted volume", format!("must not be longer than {NOTE_BYTES_MAX} bytes")))
+    Err(Error::invalid(
+        "the note of a deleted volume",
+        format!("must not be longer than {NOTE_BYTES_MAX} bytes"),
+    ))
 }
 
 /// Stages for how long the pool has been open, so that a deadline in the same batch has its measure.
@@ -266,7 +270,9 @@ mod tests {
         pool.volume_delete_as("gone", deletion).await.unwrap();
         let both = || vec!["short".to_owned(), "locked".to_owned()];
         assert_eq!(due(&pool, NOW + 100 * HOUR).await, (1, both()), "a clock that jumps forward");
-        assert!(pool.deleted_volumes().unwrap()[0].until > UNIX_EPOCH + Duration::from_secs(NOW + 100 * HOUR));
+        assert!(
+            pool.deleted_volumes().unwrap()[0].until > UNIX_EPOCH + Duration::from_secs(NOW + 100 * HOUR)
+        );
         let served = OpenRecord(HOUR + 1).encode();
         pool.record_put("pool.clock", b"open", &served).await.unwrap();
         pool.close().await.unwrap();

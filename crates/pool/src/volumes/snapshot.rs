@@ -23,8 +23,8 @@ use crate::format::records::{SnapshotRecord, UsageRecord, VolumeRecord};
 use crate::volumes::recovery::stage_time;
 use crate::volumes::staging::{add_volume, begin_purge, check_name, check_new, forget, require_unused};
 use crate::{
-    CloneSpec, Error, InUse, Object, Period, Result, Snapshot, SnapshotChange, SnapshotSpec, Volume, VolumeId,
-    VolumeSpec,
+    CloneSpec, Error, InUse, Object, Period, Result, Snapshot, SnapshotChange, SnapshotSpec, Volume,
+    VolumeId, VolumeSpec,
 };
 
 impl Engine {

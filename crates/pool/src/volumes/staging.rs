@@ -128,7 +128,9 @@ pub(crate) fn require_unused(taken: &[Snapshot], what: InUse, remedy: &'static s
     }
     let with = |of: &dyn Fn(&Snapshot) -> Vec<String>| {
         let named = taken.iter().filter(|taken| !of(taken).is_empty());
-        named.map(|taken| format!("{} (of snapshot {})", of(taken).join(", "), taken.name)).collect::<Vec<_>>()
+        named
+            .map(|taken| format!("{} (of snapshot {})", of(taken).join(", "), taken.name))
+            .collect::<Vec<_>>()
     };
     let (clones, deleted) =
         (with(&|taken| taken.clones.clone()), with(&|taken| taken.clones_deleted.clone()));

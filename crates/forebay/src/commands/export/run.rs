@@ -1,7 +1,9 @@
 //! `forebay export`.
 
 use anyhow::Result;
-use forebay_admin::views::{Access, AccessView, List, NewPolicy, NewRule, PolicyEdit, PolicyView, RuleChange};
+use forebay_admin::views::{
+    Access, AccessView, List, NewPolicy, NewRule, PolicyEdit, PolicyView, RuleChange,
+};
 use forebay_nfs::policy::{Clients, PolicyError};
 
 use super::arguments::{ExportCommand, RuleCommand};

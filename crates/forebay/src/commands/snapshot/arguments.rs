@@ -45,6 +45,12 @@ pub enum SnapshotCommand {
         #[arg(value_parser = names::volume)]
         volume: Option<String>,
 
+        /// Also show what the deletion of each snapshot would free; this reads every extent of the volumes
+        ///
+        /// What several snapshots share is freed only when all of them are deleted.
+        #[arg(long)]
+        space: bool,
+
         /// Where the daemon is.
         #[command(flatten)]
         remote: Remote,

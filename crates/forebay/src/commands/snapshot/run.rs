@@ -1,7 +1,9 @@
 //! `forebay snapshot`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use anyhow::Result;
-use forebay_admin::views::{List, NewSnapshots, SnapshotEdit, SnapshotView};
+use forebay_admin::views::{List, NewSnapshots, SnapshotEdit, SnapshotSpaceView, SnapshotView};
 
 use super::arguments::SnapshotCommand;
 use crate::admin::client::{Client, part};
@@ -19,10 +21,15 @@ pub fn run(command: SnapshotCommand) -> Result<()> {
             let names: Vec<String> = taken.items.iter().map(SnapshotView::full_name).collect();
             print_done(remote.format(), &taken.items, &format!("created {}", names.join(", ")))
         }
-        SnapshotCommand::List { volume, remote } => {
+        SnapshotCommand::List { volume, space, remote } => {
             let of = volume.map(|volume| format!("?volume={}", part(&volume))).unwrap_or_default();
-            let snapshots: List<SnapshotView> = Client::new(&remote)?.get(&format!("snapshots{of}"))?;
-            print_as(remote.format(), &snapshots.items, |snapshots| list_snapshots(snapshots))
+            let client = Client::new(&remote)?;
+            let snapshots: List<SnapshotView> = client.get(&format!("snapshots{of}"))?;
+            if !space {
+                return print_as(remote.format(), &snapshots.items, |snapshots| list_snapshots(snapshots));
+            }
+            let spaces = spaces(&client, &snapshots.items)?;
+            print_as(remote.format(), &spaces, |spaces| list_spaces(spaces))
         }
         SnapshotCommand::Rename { snapshot: SnapshotName { volume, name }, new, remote } => {
             let edit = SnapshotEdit { name: Some(new), ..SnapshotEdit::default() };
@@ -43,6 +50,30 @@ pub fn run(command: SnapshotCommand) -> Result<()> {
             print_gone(remote.format(), &format!("deleted snapshot {volume}@{name}"))
         }
     }
+}
+
+/// What the deletion of each snapshot would free, by volume.
+fn spaces(client: &Client, snapshots: &[SnapshotView]) -> Result<BTreeMap<String, SnapshotSpaceView>> {
+    let volumes: BTreeSet<&String> = snapshots.iter().map(|snapshot| &snapshot.volume).collect();
+    let of = |volume: &String| {
+        let space = client.get_patiently(&format!("volumes/{}/snapshot-space", part(volume)))?;
+        Ok((volume.clone(), space))
+    };
+    volumes.into_iter().map(of).collect()
+}
+
+fn list_spaces(spaces: &BTreeMap<String, SnapshotSpaceView>) -> Result<()> {
+    let rows = spaces.iter().flat_map(|(volume, space)| {
+        space.items.iter().map(move |snapshot| {
+            let about = if space.estimate { "about " } else { "" };
+            vec![
+                format!("{volume}@{}", snapshot.name),
+                format!("{about}{}", size::rounded(snapshot.frees_bytes)),
+                space.as_of.clone(),
+            ]
+        })
+    });
+    print_columns(&["snapshot", "frees", "as of"], rows)
 }
 
 fn place(volume: &str, snapshot: &str) -> String {

@@ -116,7 +116,10 @@ pub fn purge(name: &str, sure: Sure, remote: &Remote) -> Result<()> {
             1 => " and 1 snapshot".to_owned(),
             count => format!(" and {count} snapshots"),
         };
-        Ok(format!("Permanently delete volume {}, deleted {}, with {used} of data{snapshots}?", deleted.name, deleted.deleted))
+        Ok(format!(
+            "Permanently delete volume {}, deleted {}, with {used} of data{snapshots}?",
+            deleted.name, deleted.deleted
+        ))
     })?;
     client.delete(&place_of_deleted(name))?;
     print_gone(remote.format(), &format!("purged deleted volume {name}"))

@@ -121,5 +121,9 @@ fn newer_in_words(client: &Client, volume: &str, to: &SnapshotView) -> Result<St
         .skip(1)
         .map(|taken| taken.name)
         .collect();
-    Ok(if newer.is_empty() { String::new() } else { format!(" and delete its newer snapshots {}", newer.join(", ")) })
+    Ok(if newer.is_empty() {
+        String::new()
+    } else {
+        format!(" and delete its newer snapshots {}", newer.join(", "))
+    })
 }

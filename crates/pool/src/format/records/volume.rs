@@ -355,8 +355,12 @@ mod tests {
         let deleted = DeletedRecord { at: 5, until: deadline(6), note };
         let deleted = VolumeRecord { deleted: Some(deleted), log_floor: 8, ..volume.clone() };
         assert_eq!(deleted.encode()[0], 4, "a release that knows no deleted volumes must not show it");
-        let locked =
-            SnapshotRecord { expires: Some(deadline(7)), locked: Some(deadline(8)), is_for_clone: true, ..taken };
+        let locked = SnapshotRecord {
+            expires: Some(deadline(7)),
+            locked: Some(deadline(8)),
+            is_for_clone: true,
+            ..taken
+        };
         let locked = VolumeRecord { snapshot: Some(locked), ..snapshot.clone() };
         for record in [volume, snapshot, bucket, floor, deleted, locked] {
             let unlimited = record.encode();

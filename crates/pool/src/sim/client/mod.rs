@@ -268,8 +268,7 @@ impl Client {
                 pool.volume_delete_as(name, deletion).await?;
             }
             Effect::Recover { volume, name } => {
-                let recovery =
-                    Recovery { name: Some(name.clone()), junction_path: Some(format!("/{name}")) };
+                let recovery = Recovery { name: Some(name.clone()), junction_path: Some(format!("/{name}")) };
                 pool.volume_recover(*volume, recovery).await?;
                 self.recovered(*volume, name).await?;
             }
