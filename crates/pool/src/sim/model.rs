@@ -12,6 +12,7 @@ use bytes::Bytes;
 use super::buckets::model::BucketWorld;
 pub(super) use super::effect::{Effect, Made, New};
 use super::file::FileModel;
+use super::shelf::{Shelf, shelved_name};
 use super::tree::Tree;
 use crate::{Handle, InodeId, VolumeId};
 
@@ -89,20 +90,6 @@ pub(super) struct Taken {
     inodes: BTreeSet<InodeId>,
     /// Volumes that are clones of it.
     pub(super) clones: BTreeSet<String>,
-}
-
-/// A deleted volume that can be recovered. Its inodes stay in the world, shelved.
-#[derive(Clone)]
-pub(super) struct Shelf {
-    pub(super) name: String,
-    pub(super) root: NodeId,
-    /// Its snapshots by name.
-    snapshots: BTreeMap<String, Taken>,
-}
-
-/// The name that a deleted clone has among the clones of a snapshot.
-fn shelved_name(volume: VolumeId) -> String {
-    format!("deleted {}", volume.0)
 }
 
 /// An effect in progress.
@@ -290,7 +277,7 @@ impl World {
         })
     }
 
-    fn volume_of(&self, node: NodeId) -> Option<VolumeId> {
+    pub(super) fn volume_of(&self, node: NodeId) -> Option<VolumeId> {
         self.node(node).map(|node| node.handle.volume)
     }
 
@@ -382,13 +369,7 @@ impl World {
             Effect::VolumeDelete { name } => self.volume_deleted(&name),
             Effect::Shelve { name } => self.volume_shelved(name),
             Effect::Recover { volume, name } => self.volume_recovered(volume, name),
-            Effect::Purge { volume } => {
-                self.shelves.remove(&volume);
-                self.rename_clone(&shelved_name(volume), None);
-                for node in self.nodes.values_mut().filter(|node| node.handle.volume == volume) {
-                    node.life = Life::Doomed;
-                }
-            }
+            Effect::Purge { volume } => self.volume_purged(volume),
             Effect::SnapshotCreate { volume, name } => {
                 let inodes = self.volumes.get(&volume).and_then(|root| self.volume_of(*root));
                 let inodes = inodes.map(|volume| self.inodes_of(volume)).unwrap_or_default();
@@ -515,58 +496,6 @@ impl World {
         for node in self.nodes.values_mut().filter(|node| node.handle.volume == volume) {
             node.life = Life::Doomed;
         }
-    }
-
-    fn rename_clone(&mut self, before: &str, now: Option<String>) {
-        for taken in self.snapshots.values_mut() {
-            if taken.clones.remove(before) {
-                taken.clones.extend(now.clone());
-            }
-        }
-    }
-
-    /// Everything that a client was told before the deletion is durable.
-    fn volume_shelved(&mut self, name: String) {
-        let Some(root) = self.volumes.remove(&name) else { return };
-        let Some(volume) = self.volume_of(root) else { return };
-        self.rename_clone(&name, Some(shelved_name(volume)));
-        let mut snapshots = BTreeMap::new();
-        for (key, taken) in std::mem::take(&mut self.snapshots) {
-            if key.0 == name {
-                snapshots.insert(key.1, taken);
-            } else {
-                self.snapshots.insert(key, taken);
-            }
-        }
-        for node in self.nodes.values_mut().filter(|node| node.handle.volume == volume) {
-            node.life_before = node.life;
-            node.life = Life::Shelved;
-            if let Some(file) = node.file_mut() {
-                file.committed_all();
-            }
-        }
-        self.shelves.insert(volume, Shelf { name, root, snapshots });
-    }
-
-    fn volume_recovered(&mut self, volume: VolumeId, name: String) {
-        let Some(shelf) = self.shelves.remove(&volume) else { return };
-        self.rename_clone(&shelved_name(volume), Some(name.clone()));
-        let taken = shelf.snapshots.into_iter();
-        self.snapshots.extend(taken.map(|(snapshot, taken)| ((name.clone(), snapshot), taken)));
-        self.volumes.insert(name, shelf.root);
-        let mut back = Vec::new();
-        for (id, node) in self.nodes.iter_mut().filter(|(_, node)| node.handle.volume == volume) {
-            node.life = node.life_before;
-            back.push(*id);
-        }
-        back.into_iter().for_each(|id| self.doom(id));
-    }
-
-    /// The snapshots of a deleted volume, with the content that they must have.
-    pub(super) fn snapshots_of_shelf(&self, volume: VolumeId) -> Vec<(String, Tree)> {
-        let shelf = self.shelves.get(&volume).into_iter();
-        let taken = shelf.flat_map(|shelf| &shelf.snapshots);
-        taken.map(|(name, taken)| (name.clone(), taken.tree.clone())).collect()
     }
 
     /// Lets the inode be freed from now on, if it has no name and no holder.

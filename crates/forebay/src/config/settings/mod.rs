@@ -2,11 +2,12 @@
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
 //! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
-//! and a row here, or for `[node]`, `[alerts]` and `[kafka]` in their own files.
+//! and a row here, or for `[node]`, `[alerts]`, `[kafka]` and deleted volumes in their own files.
 
 mod alerts;
 mod kafka;
 mod node;
+mod recovery;
 
 pub use node::ALIASES;
 
@@ -34,7 +35,12 @@ pub const SECTIONS: &[(&str, &str)] = &[
 
 /// All settings, by section.
 pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
-    SETTINGS.iter().chain(node::SETTINGS).chain(alerts::SETTINGS).chain(kafka::SETTINGS)
+    SETTINGS
+        .iter()
+        .chain(recovery::SETTINGS)
+        .chain(node::SETTINGS)
+        .chain(alerts::SETTINGS)
+        .chain(kafka::SETTINGS)
 }
 
 const SETTINGS: &[Setting] = &[
@@ -194,16 +200,6 @@ const SETTINGS: &[Setting] = &[
         details: "",
         set: |config, text| store(&mut config.pool.scrub_rate, at_least(1 << 20, text)),
         get: |config| size::exact(config.pool.scrub_rate),
-    },
-    Setting {
-        section: "pool",
-        key: "recovery_hours",
-        kind: Kind::Number,
-        value_name: "HOURS",
-        summary: "Number of hours for which a deleted volume can be recovered; 0 means that its space is freed at once.",
-        details: "It takes its space until then. A change applies to volumes that are deleted afterwards.",
-        set: |config, text| store(&mut config.pool.recovery_hours, number(text, 0, 8760)),
-        get: |config| config.pool.recovery_hours.to_string(),
     },
     Setting {
         section: "nfs",
