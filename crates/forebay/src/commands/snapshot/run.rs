@@ -29,7 +29,7 @@ pub fn run(command: SnapshotCommand) -> Result<()> {
                 return print_as(remote.format(), &snapshots.items, |snapshots| list_snapshots(snapshots));
             }
             let spaces = spaces(&client, &snapshots.items)?;
-            print_as(remote.format(), &spaces, |spaces| list_spaces(spaces))
+            print_as(remote.format(), &spaces, list_spaces)
         }
         SnapshotCommand::Rename { snapshot: SnapshotName { volume, name }, new, remote } => {
             let edit = SnapshotEdit { name: Some(new), ..SnapshotEdit::default() };
