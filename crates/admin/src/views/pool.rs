@@ -207,13 +207,10 @@ pub struct PoolView {
     /// Number of volumes.
     pub volumes: u64,
     /// Number of deleted volumes that can be recovered.
-    #[serde(default)]
     pub deleted_volumes: u64,
     /// Bytes of file data in deleted volumes, which still take space.
-    #[serde(default)]
     pub deleted_bytes_logical: u64,
     /// When the next deleted volume is purged; null if there is none.
-    #[serde(default)]
     #[schema(format = DateTime)]
     pub deleted_until: Option<String>,
     /// Number of segments.

@@ -173,18 +173,14 @@ pub struct SnapshotView {
     /// Volumes that are clones of the snapshot.
     pub clones: Vec<String>,
     /// Deleted volumes that are clones of the snapshot and can be recovered. They keep it, too.
-    #[serde(default)]
     pub clones_deleted: Vec<String>,
     /// When it is deleted by itself; null means never.
-    #[serde(default)]
     #[schema(format = DateTime)]
     pub expires: Option<String>,
     /// Until when nobody can delete it; null if it is not locked.
-    #[serde(default)]
     #[schema(format = DateTime)]
     pub locked_until: Option<String>,
     /// Whether it was taken for a clone, and is deleted with it.
-    #[serde(default)]
     pub for_clone: bool,
 }
 
