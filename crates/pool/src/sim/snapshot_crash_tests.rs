@@ -61,6 +61,8 @@ const HISTORY: &[Step] = &[
     Step::Write("d", "kept", 1_000, 140_000, 11),
     Step::Shelve("d"),
     Step::Purge("d"),
+    Step::Clone("a", "s1", "e"),
+    Step::Delete("e"),
     Step::Settle,
     Step::SnapshotDelete("a", "s1"),
     Step::Settle,
@@ -249,7 +251,7 @@ async fn crash_at(failing: u64) -> bool {
         pool.volume_purge(deleted.id).await.unwrap();
     }
     // Clones are deleted before their origins.
-    for name in ["d", "c", "b", "a"] {
+    for name in ["e", "d", "c", "b", "a"] {
         if found.contains_key(name) {
             pool.volume_delete(name, true).await.unwrap();
         }
