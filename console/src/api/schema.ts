@@ -4436,7 +4436,7 @@ export interface components {
              * Format: uint64
              * @description Bytes of file data in deleted volumes, which still take space.
              */
-            deleted_bytes_logical?: number;
+            deleted_bytes_logical: number;
             /**
              * Format: date-time
              * @description When the next deleted volume is purged; null if there is none.
@@ -4446,7 +4446,7 @@ export interface components {
              * Format: uint64
              * @description Number of deleted volumes that can be recovered.
              */
-            deleted_volumes?: number;
+            deleted_volumes: number;
             /** @description The pool's directory. */
             directory: string;
             /** @description The pool's id, in hexadecimal. */
@@ -4866,7 +4866,7 @@ export interface components {
             /** @description Volumes that are clones of the snapshot. */
             clones: string[];
             /** @description Deleted volumes that are clones of the snapshot and can be recovered. They keep it, too. */
-            clones_deleted?: string[];
+            clones_deleted: string[];
             /**
              * Format: date-time
              * @description When it was taken.
@@ -4878,7 +4878,7 @@ export interface components {
              */
             expires?: string | null;
             /** @description Whether it was taken for a clone, and is deleted with it. */
-            for_clone?: boolean;
+            for_clone: boolean;
             /**
              * Format: date-time
              * @description Until when nobody can delete it; null if it is not locked.
