@@ -74,7 +74,7 @@ fn snapshots_in_words(client: &Client, name: &str) -> Result<String> {
 /// Who has files of the volume open, as a sentence before a question; empty if nobody has.
 pub fn users_in_words(client: &Client, name: &str) -> Result<String> {
     let clients: VolumeClientsView = client.get(&format!("{}/clients", place(name)))?;
-    Ok(clients.sentence().map_or_else(String::new, |sentence| format!("{sentence}.\n")))
+    Ok(clients.sentence().map_or_else(String::new, |sentence| format!("{sentence}. ")))
 }
 
 /// Carries out `forebay volume list --deleted`.
