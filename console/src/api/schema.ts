@@ -300,6 +300,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/deleted-volumes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deleted volumes that can be recovered, by name */
+        get: operations["deleted_volume_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deleted-volumes/{volume}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a deleted volume */
+        get: operations["deleted_volume_show"];
+        put?: never;
+        post?: never;
+        /**
+         * Purge a deleted volume
+         * @description It cannot be recovered any more, and its space is freed in the background. Refused while a snapshot of it is locked.
+         */
+        delete: operations["deleted_volume_purge"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deleted-volumes/{volume}/recover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recover a deleted volume
+         * @description The volume is back as it was, with its snapshots and its export policy. Clients that still have it mounted can use it again.
+         */
+        post: operations["deleted_volume_recover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -357,7 +415,11 @@ export interface paths {
         delete: operations["policy_delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Rename an export policy
+         * @description Volumes that use it follow, and clients are not interrupted. The policy `default` cannot be renamed.
+         */
+        patch: operations["policy_change"];
         trace?: never;
     };
     "/api/v1/export-policies/{policy}/rules": {
@@ -1412,7 +1474,8 @@ export interface paths {
         /**
          * Delete a volume
          * @description Refused if the volume has clones. Refused if it has files or snapshots, unless `force` is given. Clients
-         *     that have it mounted get "stale file handle" from then on.
+         *     that have it mounted get "stale file handle" from then on. It can be recovered for `pool.recovery_hours`
+         *     (see `/deleted-volumes`), unless `now` is given.
          */
         delete: operations["volume_delete"];
         options?: never;
@@ -1444,6 +1507,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/volumes/{volume}/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the clients that have files of a volume open now */
+        get: operations["volume_clients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/volumes/{volume}/clones": {
         parameters: {
             query?: never;
@@ -1455,9 +1535,30 @@ export interface paths {
         put?: never;
         /**
          * Create a volume from the current state of a volume
-         * @description A clone takes no time and no space to create, whatever its size. A snapshot `clone-NAME` is taken for it.
+         * @description A clone takes no time and no space to create, whatever its size. A snapshot `clone-NAME` is taken for it, and deleted when
+         *     the clone is purged.
          */
         post: operations["volume_clone"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{volume}/snapshot-space": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the deletion of each snapshot of a volume would free
+         * @description Reads all extents of the volume, which takes long if it is large. A result is given again for a minute.
+         */
+        get: operations["snapshot_space_show"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1499,12 +1600,16 @@ export interface paths {
         post?: never;
         /**
          * Delete a snapshot
-         * @description Refused if the snapshot has clones. Space that only this snapshot used is freed in the background.
+         * @description Refused if the snapshot has clones or is locked. Space that only this snapshot used is freed in the background.
          */
         delete: operations["snapshot_delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the name, the expiry or the lock of a snapshot
+         * @description A snapshot that was taken for a clone is not deleted with it afterwards.
+         */
+        patch: operations["snapshot_change"];
         trace?: never;
     };
     "/api/v1/volumes/{volume}/snapshots/{snapshot}/clones": {
@@ -2039,7 +2144,7 @@ export interface components {
          * @description The reason for an error, as a stable code for programs.
          * @enum {string}
          */
-        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "node_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "bucket_not_found" | "bucket_document_not_found" | "s3_user_not_found" | "s3_key_not_found" | "s3_group_not_found" | "s3_policy_not_found" | "kafka_cluster_not_found" | "kafka_topic_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "bucket_not_empty" | "bucket_locked" | "public_policy_blocked" | "s3_is_off" | "kafka_is_off" | "kafka_report_missing" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
+        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "deleted_volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "node_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "bucket_not_found" | "bucket_document_not_found" | "s3_user_not_found" | "s3_key_not_found" | "s3_group_not_found" | "s3_policy_not_found" | "kafka_cluster_not_found" | "kafka_topic_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "snapshot_locked" | "ambiguous" | "volume_not_empty" | "bucket_not_empty" | "bucket_locked" | "public_policy_blocked" | "s3_is_off" | "kafka_is_off" | "kafka_report_missing" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
         /** @description The duration of COMMIT, which is a broker's fsync. */
         CommitView: {
             /**
@@ -2108,6 +2213,54 @@ export interface components {
              * @description How many years it lasts, if it is counted in years.
              */
             years?: number | null;
+        };
+        /** @description A deleted volume that can be recovered. */
+        DeletedVolumeView: {
+            /**
+             * Format: uint64
+             * @description Bytes of file data, holes excluded. They still take space.
+             */
+            bytes_logical: number;
+            /** @description The snapshot that the volume was cloned from, as VOLUME@SNAPSHOT. */
+            clone_of?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created: string;
+            /**
+             * Format: date-time
+             * @description When it was deleted.
+             */
+            deleted: string;
+            /** @description The export policy that it had. */
+            export: string;
+            /** @description The volume's id, in hexadecimal. In paths, `id:` and this id can replace the name. */
+            id: string;
+            /**
+             * Format: uint64
+             * @description Number of inodes, including the root directory.
+             */
+            inodes_used: number;
+            /**
+             * Format: date-time
+             * @description The end of the last lock of a snapshot, before which the volume is not purged; null if there is none.
+             */
+            locked_until?: string | null;
+            /** @description The volume's name when it was deleted. Several deleted volumes can have the same name. */
+            name: string;
+            /** @description The path that clients mounted. */
+            path: string;
+            /**
+             * Format: date-time
+             * @description When it is purged: until then it can be recovered. Later if the daemon is stopped meanwhile.
+             */
+            recoverable_until: string;
+            /**
+             * Format: uint64
+             * @description Number of its snapshots, which are recovered with it.
+             */
+            snapshots: number;
         };
         /** @description The storage used by the files of one volume, or of all volumes. */
         EfficiencyView: {
@@ -3313,6 +3466,62 @@ export interface components {
             total: number;
         };
         /** @description A list of objects. */
+        List_DeletedVolumeView: {
+            /** @description The objects. */
+            items: {
+                /**
+                 * Format: uint64
+                 * @description Bytes of file data, holes excluded. They still take space.
+                 */
+                bytes_logical: number;
+                /** @description The snapshot that the volume was cloned from, as VOLUME@SNAPSHOT. */
+                clone_of?: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 */
+                created: string;
+                /**
+                 * Format: date-time
+                 * @description When it was deleted.
+                 */
+                deleted: string;
+                /** @description The export policy that it had. */
+                export: string;
+                /** @description The volume's id, in hexadecimal. In paths, `id:` and this id can replace the name. */
+                id: string;
+                /**
+                 * Format: uint64
+                 * @description Number of inodes, including the root directory.
+                 */
+                inodes_used: number;
+                /**
+                 * Format: date-time
+                 * @description The end of the last lock of a snapshot, before which the volume is not purged; null if there is none.
+                 */
+                locked_until?: string | null;
+                /** @description The volume's name when it was deleted. Several deleted volumes can have the same name. */
+                name: string;
+                /** @description The path that clients mounted. */
+                path: string;
+                /**
+                 * Format: date-time
+                 * @description When it is purged: until then it can be recovered. Later if the daemon is stopped meanwhile.
+                 */
+                recoverable_until: string;
+                /**
+                 * Format: uint64
+                 * @description Number of its snapshots, which are recovered with it.
+                 */
+                snapshots: number;
+            }[];
+            /**
+             * Format: uint64
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
+             */
+            total: number;
+        };
+        /** @description A list of objects. */
         List_EventView: {
             /** @description The objects. */
             items: {
@@ -3701,11 +3910,25 @@ export interface components {
                 bytes_logical: number;
                 /** @description Volumes that are clones of the snapshot. */
                 clones: string[];
+                /** @description Deleted volumes that are clones of the snapshot and can be recovered. They keep it, too. */
+                clones_deleted?: string[];
                 /**
                  * Format: date-time
                  * @description When it was taken.
                  */
                 created: string;
+                /**
+                 * Format: date-time
+                 * @description When it is deleted by itself; null means never.
+                 */
+                expires?: string | null;
+                /** @description Whether it was taken for a clone, and is deleted with it. */
+                for_clone?: boolean;
+                /**
+                 * Format: date-time
+                 * @description Until when nobody can delete it; null if it is not locked.
+                 */
+                locked_until?: string | null;
                 /** @description The snapshot's name. */
                 name: string;
                 /** @description `hourly`, `daily` or `weekly` for a scheduled snapshot. */
@@ -4050,11 +4273,31 @@ export interface components {
         };
         /** @description A snapshot to take of one volume. */
         NewSnapshot: {
+            /**
+             * Format: date-time
+             * @description When the snapshot is deleted by itself, in UTC; default never.
+             */
+            expires?: string;
+            /**
+             * Format: date-time
+             * @description Until when nobody can delete the snapshot, in UTC. Requires the role admin.
+             */
+            locked_until?: string;
             /** @description The snapshot's name. */
             name: string;
         };
         /** @description Snapshots to take of several volumes at the same instant. */
         NewSnapshots: {
+            /**
+             * Format: date-time
+             * @description When the snapshot is deleted by itself, in UTC; default never.
+             */
+            expires?: string;
+            /**
+             * Format: date-time
+             * @description Until when nobody can delete the snapshot, in UTC. Requires the role admin.
+             */
+            locked_until?: string;
             /** @description The name of each snapshot. */
             name: string;
             /** @description The volumes' names. */
@@ -4274,6 +4517,11 @@ export interface components {
              */
             weekly?: number;
         };
+        /** @description Changes to a policy. Its rules are changed one by one, or replaced with PUT. */
+        PolicyEdit: {
+            /** @description Another name. Volumes that use the policy follow. */
+            name: string;
+        };
         /** @description All rules of a policy. */
         PolicyRules: {
             /** @description The rules; the first one that matches a client applies. */
@@ -4325,6 +4573,21 @@ export interface components {
              * @description Capacity in bytes.
              */
             bytes_total: number;
+            /**
+             * Format: uint64
+             * @description Bytes of file data in deleted volumes, which still take space.
+             */
+            deleted_bytes_logical: number;
+            /**
+             * Format: date-time
+             * @description When the next deleted volume is purged; null if there is none.
+             */
+            deleted_until?: string | null;
+            /**
+             * Format: uint64
+             * @description Number of deleted volumes that can be recovered.
+             */
+            deleted_volumes: number;
             /** @description The pool's directory. */
             directory: string;
             /** @description The pool's format. */
@@ -4403,6 +4666,15 @@ export interface components {
             ignore_public_acls?: boolean;
             /** @description Give requests without a signature nothing by a policy that is public. */
             restrict_public_buckets?: boolean;
+        };
+        /** @description How a deleted volume is recovered. Fields that are absent stay as they were. */
+        RecoverVolume: {
+            /** @description Another export policy. */
+            export?: string;
+            /** @description Another name. */
+            name?: string;
+            /** @description Another path that clients mount. If it is absent and the path was `/` and the old name, it follows the name. */
+            path?: string;
         };
         /** @description A start of the daemon. */
         RestartView: {
@@ -4690,6 +4962,43 @@ export interface components {
              */
             until: string;
         };
+        /** @description Changes to a snapshot. Fields that are absent stay unchanged. */
+        SnapshotEdit: {
+            /**
+             * Format: date-time
+             * @description When the snapshot is deleted by itself, in UTC; null means never.
+             */
+            expires?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when nobody can delete the snapshot, in UTC. A lock can be made longer, and never shorter. Requires the role admin.
+             */
+            locked_until?: string;
+            /** @description Another name. */
+            name?: string;
+        };
+        /** @description What the deletion of a snapshot would free. */
+        SnapshotFreesView: {
+            /**
+             * Format: uint64
+             * @description Bytes that its deletion frees, if no other one is deleted. What it shares with another snapshot is not among them.
+             */
+            frees_bytes: number;
+            /** @description The snapshot's name. */
+            name: string;
+        };
+        /** @description What the deletion of each snapshot of a volume would free. */
+        SnapshotSpaceView: {
+            /**
+             * Format: date-time
+             * @description When it was computed.
+             */
+            as_of: string;
+            /** @description Whether it is an estimate, because the volume is too large to count all of it. */
+            estimate: boolean;
+            /** @description The snapshots, by age. */
+            items: components["schemas"]["SnapshotFreesView"][];
+        };
         /** @description A snapshot. */
         SnapshotView: {
             /**
@@ -4699,11 +5008,25 @@ export interface components {
             bytes_logical: number;
             /** @description Volumes that are clones of the snapshot. */
             clones: string[];
+            /** @description Deleted volumes that are clones of the snapshot and can be recovered. They keep it, too. */
+            clones_deleted: string[];
             /**
              * Format: date-time
              * @description When it was taken.
              */
             created: string;
+            /**
+             * Format: date-time
+             * @description When it is deleted by itself; null means never.
+             */
+            expires?: string | null;
+            /** @description Whether it was taken for a clone, and is deleted with it. */
+            for_clone: boolean;
+            /**
+             * Format: date-time
+             * @description Until when nobody can delete it; null if it is not locked.
+             */
+            locked_until?: string | null;
             /** @description The snapshot's name. */
             name: string;
             /** @description `hourly`, `daily` or `weekly` for a scheduled snapshot. */
@@ -4887,6 +5210,35 @@ export interface components {
             /** @description Common prefixes of keys that have the delimiter behind the prefix. */
             prefixes: string[];
         };
+        /** @description A client that has files of a volume open. */
+        VolumeClientView: {
+            /** @description The address it registered from. */
+            address: string;
+            /** @description The client's id, in hexadecimal. */
+            client: string;
+            /**
+             * Format: uint64
+             * @description Number of its open files in the volume.
+             */
+            open_files: number;
+            /** @description The owner string that the client sends. */
+            owner: string;
+        };
+        /** @description Who has files of a volume open now. */
+        VolumeClientsView: {
+            /**
+             * Format: uint64
+             * @description Number of clients that have a file open.
+             */
+            clients: number;
+            /** @description The clients with the most open files, at most twenty. */
+            items: components["schemas"]["VolumeClientView"][];
+            /**
+             * Format: uint64
+             * @description Number of opens of all clients.
+             */
+            open_files: number;
+        };
         /** @description Changes to a volume. Fields that are absent stay unchanged; null removes a limit. */
         VolumeEdit: {
             /** @description Compression of new writes. */
@@ -4905,6 +5257,8 @@ export interface components {
             max_bytes_per_second?: number | null;
             /** @description Permission bits of the root directory, in octal. */
             mode?: string;
+            /** @description Another name. The path follows if it is `/` and the old name, unless another one is given. */
+            name?: string;
             /** @description The path that clients mount. Existing mounts keep working. */
             path?: string;
             /** @description Whether the server promises clients that open files survive their unlink. Applies to files opened from now on. */
@@ -7474,6 +7828,376 @@ export interface operations {
             };
         };
     };
+    deleted_volume_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted volumes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_DeletedVolumeView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    deleted_volume_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The volume's name, or `id:` and its id. */
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted volume */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedVolumeView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such deleted volume */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Several deleted volumes have this name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    deleted_volume_purge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The volume's name, or `id:` and its id. */
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The volume was purged */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such deleted volume */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Several deleted volumes have this name, or a snapshot is locked */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    deleted_volume_recover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The volume's name, or `id:` and its id. */
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RecoverVolume"];
+            };
+        };
+        responses: {
+            /** @description The volume */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such deleted volume, or its export policy does not exist any more */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Several deleted volumes have this name, or the name or the path is in use */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     event_list: {
         parameters: {
             query?: {
@@ -7998,6 +8722,132 @@ export interface operations {
             };
             /** @description A volume uses the policy */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    policy_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The policy's name. */
+                policy: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyEdit"];
+            };
+        };
+        responses: {
+            /** @description The policy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The name is already in use, or the policy is `default` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15017,8 +15867,12 @@ export interface operations {
     volume_delete: {
         parameters: {
             query?: {
-                /** @description Proceed even if data is lost. Requires the role admin. */
+                /** @description Proceed even if it has files or snapshots. Requires the role admin. */
                 force?: boolean;
+                /** @description Free its space at once, so that it cannot be recovered. */
+                now?: boolean;
+                /** @description If it is a clone, keep the snapshot `clone-NAME` that was taken for it. */
+                keep_snapshot?: boolean;
             };
             header?: never;
             path: {
@@ -15180,7 +16034,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The path is already in use, or the volume holds more data than the new size */
+            /** @description The name or the path is already in use, or the volume holds more data than the new size */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15288,6 +16142,83 @@ export interface operations {
                 };
             };
             /** @description The volume does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    volume_clients: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The volume's name, or `id:` and its id. */
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The clients */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeClientsView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -15435,6 +16366,83 @@ export interface operations {
             };
             /** @description The pool is full */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    snapshot_space_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The volume's name, or `id:` and its id. */
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What each deletion would free */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotSpaceView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15895,6 +16903,134 @@ export interface operations {
             };
             /** @description The snapshot has clones */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    snapshot_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The volume's name, or `id:` and its id. */
+                volume: string;
+                /** @description The snapshot's name. */
+                snapshot: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SnapshotEdit"];
+            };
+        };
+        responses: {
+            /** @description The snapshot */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no object of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The name is in use, or the snapshot is locked for longer */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -77,6 +77,26 @@ test('a volume is created, edited and deleted', async ({ admin: page }) => {
   await expect(page.getByRole('link', { name: 'orders' })).toHaveCount(0)
 })
 
+test('the dialog says who has files open in a volume, which comes back after its deletion', async ({ admin: page, daemon }) => {
+  await daemon.api('POST', '/volumes', { name: 'returns' })
+  const client = await daemon.client('/returns')
+  await page.goto('/volumes/returns')
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('1 client has')
+  await expect(dialog).toContainText('open in it now')
+  await dialog.getByLabel(/Type/).fill('returns')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  client.stdin?.end()
+  const deleted = page.getByRole('region', { name: 'Deleted volumes' })
+  await expect(deleted).toContainText('returns')
+  await deleted.getByRole('button', { name: 'Recover returns' }).click()
+  await dialog.getByLabel('Name', { exact: true }).fill('returned')
+  await dialog.getByRole('button', { name: 'Recover' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'returned' })).toBeVisible()
+  await expect(fact(page, 'Path')).toHaveText('/returned')
+})
+
 test('a volume is rolled back to a snapshot, with its name typed if newer ones go', async ({ admin: page, daemon }) => {
   await daemon.api('POST', '/volumes', { name: 'rolled' })
   await page.goto('/volumes/rolled')

@@ -51,6 +51,8 @@ codes! {
     RouteNotFound = "route_not_found" => NOT_FOUND,
     /// There is no volume of that name or id.
     VolumeNotFound = "volume_not_found" => NOT_FOUND,
+    /// No deleted volume of that name or id can be recovered.
+    DeletedVolumeNotFound = "deleted_volume_not_found" => NOT_FOUND,
     /// There is no snapshot of that name.
     SnapshotNotFound = "snapshot_not_found" => NOT_FOUND,
     /// There is no export policy of that name.
@@ -99,6 +101,12 @@ codes! {
     Differs = "differs" => CONFLICT,
     /// Something depends on it.
     InUse = "in_use" => CONFLICT,
+    /// A snapshot is locked, which nobody can end early.
+    SnapshotLocked = "snapshot_locked" => CONFLICT,
+    /// The pool has the format of the former release, which does not have this.
+    NeedsFormat = "needs_format" => CONFLICT,
+    /// Several deleted volumes have this name.
+    Ambiguous = "ambiguous" => CONFLICT,
     /// The volume has files.
     VolumeNotEmpty = "volume_not_empty" => CONFLICT,
     /// The bucket has objects or older versions.
@@ -253,6 +261,7 @@ impl From<forebay_pool::Error> for ApiError {
         use forebay_pool::Error;
         let code = match &error {
             Error::NotFound(Object::Volume(_)) => Code::VolumeNotFound,
+            Error::NotFound(Object::DeletedVolume(_)) => Code::DeletedVolumeNotFound,
             Error::NotFound(Object::Bucket(_)) => Code::BucketNotFound,
             Error::NotFound(Object::Snapshot { .. }) => Code::SnapshotNotFound,
             Error::NotFound(_) | Error::Stale => Code::NotFound,
@@ -261,6 +270,9 @@ impl From<forebay_pool::Error> for ApiError {
             Error::NoSpace => Code::NoSpace,
             Error::SizeBelowUsed { .. } => Code::SizeBelowUsed,
             Error::InUse { .. } => Code::InUse,
+            Error::SnapshotLocked { .. } => Code::SnapshotLocked,
+            Error::NeedsFormat { .. } => Code::NeedsFormat,
+            Error::Ambiguous { .. } => Code::Ambiguous,
             Error::VolumeNotEmpty(_) => Code::VolumeNotEmpty,
             Error::ReadOnly => Code::Permanent,
             Error::Failed(_) | Error::NotPermitted(_) | Error::Closed | Error::Contended(_) => {

@@ -21,7 +21,7 @@ use crate::console;
 use crate::error::{ApiError, Code};
 use crate::handlers::{
     accounts, alerts, backups, bucket_contents, bucket_documents, buckets, capacity, events, exports, health,
-    jobs, kafka, lab, metrics, nfs, node, pool, s3_groups, s3_users, settings, snapshots, volumes,
+    jobs, kafka, lab, metrics, nfs, node, pool, recovery, s3_groups, s3_users, settings, snapshots, volumes,
 };
 use crate::openapi::{self, Document};
 
@@ -79,13 +79,28 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
             volumes::volume_delete
         ))
         .routes(routes!(volumes::volume_clone))
+        .routes(routes!(recovery::volume_clients))
+        .routes(routes!(recovery::deleted_volume_list))
+        .routes(routes!(recovery::deleted_volume_show, recovery::deleted_volume_purge))
+        .routes(routes!(recovery::deleted_volume_recover))
         .routes(routes!(snapshots::snapshot_list_all, snapshots::snapshot_create_all))
         .routes(routes!(snapshots::snapshot_list, snapshots::snapshot_create))
-        .routes(routes!(snapshots::snapshot_show, snapshots::snapshot_put, snapshots::snapshot_delete))
+        .routes(routes!(
+            snapshots::snapshot_show,
+            snapshots::snapshot_put,
+            snapshots::snapshot_change,
+            snapshots::snapshot_delete
+        ))
+        .routes(routes!(snapshots::snapshot_space_show))
         .routes(routes!(snapshots::snapshot_rollback))
         .routes(routes!(snapshots::snapshot_clone))
         .routes(routes!(exports::policy_list, exports::policy_create))
-        .routes(routes!(exports::policy_show, exports::policy_put, exports::policy_delete))
+        .routes(routes!(
+            exports::policy_show,
+            exports::policy_put,
+            exports::policy_change,
+            exports::policy_delete
+        ))
         .routes(routes!(exports::volume_access))
         .routes(routes!(exports::rule_add))
         .routes(routes!(exports::rule_change, exports::rule_remove))

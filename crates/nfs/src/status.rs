@@ -50,6 +50,7 @@ pub fn status_of(error: Error) -> Status {
         | Error::OlderFormat { .. }
         | Error::NotPool { .. }
         | Error::Unusable { .. }
+        | Error::NeedsFormat { .. }
         | Error::Backup { .. } => failure(&error),
         other => failure(&other),
     }

@@ -3,6 +3,7 @@
 mod backups;
 mod copies;
 mod recorded;
+mod recovery;
 mod upgrade;
 
 use std::ops::Range;
@@ -213,6 +214,10 @@ impl Pool {
     pub async fn volume_clone(&self, volume: &str, snapshot: &str, clone: CloneSpec) -> Result<Volume> {
         self.engine()?.volume_clone(volume, snapshot, clone).await
     }
+    /// Creates a volume from the current state of another, in one step: it takes a snapshot, which is deleted with the clone.
+    pub async fn volume_clone_now(&self, volume: &str, snapshot: &str, clone: CloneSpec) -> Result<Volume> {
+        self.engine()?.volume_clone_now(volume, snapshot, clone).await
+    }
     /// Rolls a volume back to one of its snapshots. If there are younger snapshots, `force` is required, and they are deleted.
     /// Handles of files that the snapshot does not have become stale. Other files stay usable, open or not.
     pub async fn volume_rollback(&self, volume: &str, snapshot: &str, force: bool) -> Result<()> {
@@ -220,7 +225,7 @@ impl Pool {
     }
     /// Deletes a volume. `force` is required if it has files or snapshots. Fails with [`Error::InUse`] if it has clones.
     pub async fn volume_delete(&self, name: &str, force: bool) -> Result<()> {
-        self.engine()?.volume_delete(name, force).await
+        self.volume_delete_as(name, Deletion { force, ..Deletion::default() }).await.map(drop)
     }
     /// Sizes of one volume.
     pub fn volume_space(&self, id: VolumeId) -> Result<Space> {
@@ -232,7 +237,7 @@ impl Pool {
     /// Takes a snapshot of each of the volumes, all at the same instant. The snapshots hold every write accepted before the
     /// call, and are durable on return. Fails with [`Error::Exists`] if one of the volumes has a snapshot of that name.
     pub async fn snapshot_create(&self, volumes: &[String], name: &str) -> Result<Vec<Snapshot>> {
-        self.engine()?.snapshot_create(volumes, name, None).await
+        self.snapshot_create_as(volumes, name, SnapshotSpec::default()).await
     }
     /// The snapshots of one volume, or of all volumes, ordered by volume and age.
     pub fn snapshots(&self, volume: Option<VolumeId>) -> Result<Vec<Snapshot>> {

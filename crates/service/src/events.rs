@@ -81,10 +81,16 @@ kinds! {
     VolumeChanged = "volume_changed", Info;
     /// A volume was deleted.
     VolumeDeleted = "volume_deleted", Info;
+    /// A deleted volume was recovered.
+    VolumeRecovered = "volume_recovered", Info;
+    /// A deleted volume was purged before its time.
+    VolumePurged = "volume_purged", Info;
     /// A volume was rolled back to a snapshot.
     VolumeRolledBack = "volume_rolled_back", Warning;
     /// A snapshot was taken.
     SnapshotTaken = "snapshot_taken", Info;
+    /// A snapshot was renamed, or has another expiry or lock.
+    SnapshotChanged = "snapshot_changed", Info;
     /// A snapshot was deleted.
     SnapshotDeleted = "snapshot_deleted", Info;
     /// An export policy was created.

@@ -1,4 +1,4 @@
-//! The life cycle of volumes, the same for every protocol: create, clone, change, roll back, delete.
+//! The life cycle of volumes, the same for every protocol: create, clone, change, rename, roll back, delete, recover.
 //!
 //! A protocol may keep settings about a volume under the volume's name, such as an NFS export policy. They must be in force from the
 //! volume's first moment, and must not outlive it: otherwise a restricted volume would be open to everyone for a moment, or a new
@@ -7,7 +7,9 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use forebay_pool::{CloneSpec, Error, Object, Pool, Volume, VolumeChange, VolumeSpec};
+use forebay_pool::{
+    CloneSpec, DeletedVolume, Deletion, Error, Object, Pool, Recovery, Volume, VolumeChange, VolumeSpec,
+};
 
 use crate::events::{Events, Kind, Who};
 
@@ -26,6 +28,11 @@ pub trait ProtocolSettings: Sync {
 
     /// Removes the settings of a volume that does not exist any more, or never did.
     fn remove(&self, volume: &str) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// The settings of a volume as they are kept while it is deleted and can be recovered.
+    fn kept(&self, _volume: &str) -> Vec<u8> {
+        Vec::new()
+    }
 
     /// The settings in words for the event, such as `export policy default`.
     fn describe(&self) -> Option<String>;
@@ -49,6 +56,17 @@ impl ProtocolSettings for () {
     fn describe(&self) -> Option<String> {
         None
     }
+}
+
+/// How the operator wants a volume to be deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeleteHow {
+    /// Even if it has files or snapshots.
+    pub force: bool,
+    /// So that it cannot be recovered.
+    pub now: bool,
+    /// Keep the snapshot that was taken for it, if it is a clone.
+    pub keep_snapshot: bool,
 }
 
 /// See the module.
@@ -78,7 +96,7 @@ impl Volumes {
     }
 
     /// Creates a volume that begins as a snapshot of another; without a snapshot's name, as the other volume is now. For that a
-    /// snapshot `clone-NAME` is taken.
+    /// snapshot `clone-NAME` is taken, which is deleted with the clone.
     pub async fn clone<S: ProtocolSettings>(
         &self,
         volume: &str,
@@ -90,16 +108,10 @@ impl Volumes {
         let name = spec.name.clone();
         let taken = snapshot.map_or_else(|| format!("clone-{name}"), str::to_owned);
         let make = async {
-            if snapshot.is_some() {
-                return self.pool.volume_clone(volume, &taken, spec).await;
+            match snapshot {
+                Some(_) => self.pool.volume_clone(volume, &taken, spec).await,
+                None => self.pool.volume_clone_now(volume, &taken, spec).await,
             }
-            self.pool.snapshot_create(&[volume.to_owned()], &taken).await?;
-            let made = self.pool.volume_clone(volume, &taken, spec).await;
-            if made.is_err() {
-                // The caller did not ask for the snapshot by name.
-                self.pool.snapshot_delete(volume, &taken).await?;
-            }
-            made
         };
         let clone = self.with_settings(&name, settings, make).await?;
         let message = format!("created as a clone of {volume}@{taken}, at {}", clone.spec.junction_path);
@@ -115,6 +127,15 @@ impl Volumes {
         make: impl Future<Output = forebay_pool::Result<Volume>> + Send,
     ) -> Result<Volume, S::Error> {
         let _guard = settings.lock().await;
+        self.with_settings_locked(name, settings, make).await
+    }
+
+    async fn with_settings_locked<S: ProtocolSettings>(
+        &self,
+        name: &str,
+        settings: &S,
+        make: impl Future<Output = forebay_pool::Result<Volume>> + Send,
+    ) -> Result<Volume, S::Error> {
         if self.pool.volume(name).is_ok() {
             return Err(Error::Exists(Object::Volume(name.to_owned())).into());
         }
@@ -136,6 +157,22 @@ impl Volumes {
         self.pool.volume_modify(name, change).await
     }
 
+    /// Changes a volume's name, and whatever else `change` says. `settings` are the volume's.
+    pub async fn rename<S: ProtocolSettings>(
+        &self,
+        name: &str,
+        new: &str,
+        change: VolumeChange,
+        settings: &S,
+    ) -> Result<Volume, S::Error> {
+        let change = VolumeChange { name: Some(new.to_owned()), ..change };
+        let guard = settings.lock().await;
+        let renamed = self.with_settings_locked(new, settings, self.pool.volume_modify(name, change)).await?;
+        settings.remove(name).await?;
+        drop(guard);
+        Ok(renamed)
+    }
+
     /// Makes a volume what its snapshot shows. With `force` younger snapshots are deleted.
     pub async fn roll_back(
         &self,
@@ -150,20 +187,58 @@ impl Volumes {
         Ok(())
     }
 
-    /// Deletes a volume, and then its settings. With `force`, even if it has files or snapshots.
+    /// Deletes a volume, and then its settings. Returns it if it can be recovered; its settings are kept with it.
     pub async fn delete<S: ProtocolSettings>(
         &self,
         name: &str,
-        force: bool,
+        how: DeleteHow,
         settings: &S,
         who: Who,
-    ) -> Result<(), S::Error> {
+    ) -> Result<Option<DeletedVolume>, S::Error> {
+        let DeleteHow { force, now, keep_snapshot } = how;
         let guard = settings.lock().await;
-        self.pool.volume_delete(name, force).await?;
+        let recoverable = Some(self.pool.recoverable()).filter(|_| !now);
+        let deletion = Deletion { force, keep_snapshot, recoverable, note: settings.kept(name).into() };
+        let deleted = self.pool.volume_delete_as(name, deletion).await?;
         settings.remove(name).await?;
         drop(guard);
-        let message = if force { "deleted, with all it had" } else { "deleted" };
+        let message = match (&deleted, force) {
+            (Some(_), _) => {
+                format!("deleted; can be recovered for {} hours", self.pool.recoverable().as_secs() / 3600)
+            }
+            (None, true) => "deleted, with all it had".to_owned(),
+            (None, false) => "deleted".to_owned(),
+        };
         self.note(Kind::VolumeDeleted, name, message, who);
+        Ok(deleted)
+    }
+
+    /// Brings a deleted volume back, with `settings`.
+    pub async fn recover<S: ProtocolSettings>(
+        &self,
+        deleted: &DeletedVolume,
+        recovery: Recovery,
+        settings: &S,
+        who: Who,
+    ) -> Result<Volume, S::Error> {
+        let name = recovery.name.clone().unwrap_or_else(|| deleted.spec.name.clone());
+        let recovered = self.pool.volume_recover(deleted.id, recovery);
+        let volume = self.with_settings(&name, settings, recovered).await?;
+        let as_before = if name == deleted.spec.name {
+            String::new()
+        } else {
+            format!(", before its deletion {}", deleted.spec.name)
+        };
+        let settings = settings.describe().map(|settings| format!(", {settings}")).unwrap_or_default();
+        let message = format!("recovered at {}{as_before}{settings}", volume.spec.junction_path);
+        self.note(Kind::VolumeRecovered, &name, message, who);
+        Ok(volume)
+    }
+
+    /// Purges a deleted volume, which cannot be recovered any more.
+    pub async fn purge(&self, deleted: &DeletedVolume, who: Who) -> forebay_pool::Result<()> {
+        self.pool.volume_purge(deleted.id).await?;
+        self.note(Kind::VolumePurged, &deleted.spec.name, "purged; its space is freed", who);
         Ok(())
     }
 
@@ -205,6 +280,10 @@ mod tests {
             Ok(())
         }
 
+        fn kept(&self, volume: &str) -> Vec<u8> {
+            self.stored.lock().unwrap().get(volume).map_or_else(Vec::new, |label| label.as_bytes().to_vec())
+        }
+
         fn describe(&self) -> Option<String> {
             Some("labelled".to_owned())
         }
@@ -228,8 +307,25 @@ mod tests {
         let spec = CloneSpec { name: "c".into(), junction_path: "/c".into() };
         volumes.clone("a", None, spec, &labels, Who::default()).await.unwrap();
         assert_eq!(names(), ["a", "c"]);
-        volumes.delete("c", false, &labels, Who::default()).await.unwrap();
-        assert_eq!(names(), ["a"]);
+        let clone_snapshot = || pool.snapshots(None).unwrap().len();
+        assert_eq!(clone_snapshot(), 1);
+        let deleted =
+            volumes.delete("c", DeleteHow::default(), &labels, Who::default()).await.unwrap().unwrap();
+        assert_eq!((names(), &deleted.note[..]), (vec!["a".to_owned()], &b"label"[..]));
+        let recovery = Recovery { name: Some("d".into()), ..Recovery::default() };
+        volumes.recover(&deleted, recovery, &labels, Who::default()).await.unwrap();
+        assert_eq!(names(), ["a", "d"]);
+        let change = VolumeChange::default();
+        assert!(volumes.rename("d", "a", change.clone(), &labels).await.is_err(), "the name is taken");
+        let renamed = volumes.rename("d", "e", change, &labels).await.unwrap();
+        assert_eq!((&renamed.spec.name[..], &renamed.spec.junction_path[..]), ("e", "/e"));
+        assert_eq!(names(), ["a", "e"]);
+        volumes
+            .delete("e", DeleteHow { now: true, ..DeleteHow::default() }, &labels, Who::default())
+            .await
+            .unwrap();
+        assert_eq!((names(), clone_snapshot()), (vec!["a".to_owned()], 0));
+        assert!(pool.deleted_volumes().unwrap().is_empty());
         pool.close().await.unwrap();
     }
 }

@@ -20,7 +20,9 @@ use crate::base::problem::Problem;
 use crate::caller::Caller;
 use crate::error::{ApiError, Code, ErrorBody, Result};
 use crate::request::{Content, Operate, Params, Read};
-use crate::views::{AccessView, List, NewPolicy, NewRule, PolicyRules, PolicyView, RuleChange, RuleView};
+use crate::views::{
+    AccessView, List, NewPolicy, NewRule, PolicyEdit, PolicyRules, PolicyView, RuleChange, RuleView,
+};
 
 /// A policy in a path.
 #[derive(Deserialize, IntoParams)]
@@ -127,6 +129,30 @@ pub async fn policy_put(
     let message = format!("all rules replaced; rules now: {}", body.rules.len());
     note(&api, Kind::ExportPolicyChanged, &name, &message, &asked.caller);
     Ok(Json(shown(&api, &name)?).into_response())
+}
+
+/// Rename an export policy
+///
+/// Volumes that use it follow, and clients are not interrupted. The policy `default` cannot be renamed.
+#[utoipa::path(
+    patch, path = "/export-policies/{policy}", tag = "exports", params(PolicyPath), request_body = PolicyEdit,
+    responses(
+        (status = 200, description = "The policy", body = PolicyView),
+        (status = 409, description = "The name is already in use, or the policy is `default`", body = ErrorBody),
+    ),
+)]
+pub async fn policy_change(
+    State(api): Shared,
+    asked: Operate,
+    Params(path): Params<PolicyPath>,
+    Content(edit): Content<PolicyEdit>,
+) -> Result<Json<PolicyView>> {
+    api.export_policies()?.rename(&path.policy, &edit.name).await?;
+    if edit.name != path.policy {
+        let message = format!("renamed, before {}", path.policy);
+        note(&api, Kind::ExportPolicyChanged, &edit.name, &message, &asked.caller);
+    }
+    shown(&api, &edit.name).map(Json)
 }
 
 /// Delete an export policy that no volume uses

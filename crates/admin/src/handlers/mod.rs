@@ -22,6 +22,7 @@ pub mod metrics;
 pub mod nfs;
 pub mod node;
 pub mod pool;
+pub mod recovery;
 pub mod s3_groups;
 pub mod s3_users;
 pub mod settings;

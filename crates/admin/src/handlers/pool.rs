@@ -10,14 +10,14 @@ use crate::api::{Api, RELEASE};
 use crate::error::{ApiError, Code, Result};
 use crate::request::{Administer, Content, Operate, Params, Read};
 use crate::views::{
-    CheckRequest, EfficiencyView, FormatView, JobView, List, LostSegmentView, PoolView, ScrubView,
+    CheckRequest, EfficiencyView, FormatView, JobView, List, LostSegmentView, PoolView, ScrubView, time,
 };
 
 /// Get the pool and its sizes
 #[utoipa::path(get, path = "/pool", tag = "pool", responses((status = 200, description = "The pool", body = PoolView)))]
 pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
     let pool = &api.service.pool;
-    let (space, stored) = (pool.space()?, pool.stored()?);
+    let (space, stored, deleted) = (pool.space()?, pool.stored()?, pool.deleted_volumes()?);
     Ok(Json(PoolView {
         id: pool.id().to_string(),
         boot: pool.boot(),
@@ -28,6 +28,9 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
         inodes_used: space.inodes_used,
         orphans: space.orphans,
         volumes: pool.volumes()?.len() as u64,
+        deleted_volumes: deleted.len() as u64,
+        deleted_bytes_logical: deleted.iter().map(|volume| volume.bytes_logical).sum(),
+        deleted_until: deleted.iter().map(|volume| volume.until).min().map(time),
         segments: stored.segments,
         bytes_live: stored.bytes_live,
         bytes_dead: stored.bytes_dead,

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
-use forebay_pool::Snapshot;
+use forebay_pool::{Snapshot, SnapshotSpec};
 use forebay_service::events::Kind;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -17,7 +17,10 @@ use crate::base::paths::BASE;
 use crate::caller::Caller;
 use crate::error::{ErrorBody, Result};
 use crate::request::{Administer, Content, Operate, Params, Read};
-use crate::views::{List, NewClone, NewSnapshot, NewSnapshots, Rollback, SnapshotView, VolumeView, time};
+use crate::views::{
+    List, NewClone, NewSnapshot, NewSnapshots, Role, Rollback, SnapshotEdit, SnapshotFreesView,
+    SnapshotSpaceView, SnapshotView, VolumeView, changes_in_words, snapshot_spec, time,
+};
 
 /// A snapshot in a path.
 #[derive(Deserialize, IntoParams)]
@@ -64,7 +67,8 @@ pub async fn snapshot_create_all(
 ) -> Result<(StatusCode, Json<List<SnapshotView>>)> {
     let names = new.volumes.iter().map(|named| api.volume(named).map(|volume| volume.spec.name));
     let names = names.collect::<Result<Vec<_>>>()?;
-    let taken = take(&api, &asked.caller, &names, &new.name).await?;
+    let spec = spec(&api, &asked.caller, new.expires.as_deref(), new.locked_until.as_deref())?;
+    let taken = take(&api, &asked.caller, &names, &new.name, spec).await?;
     Ok((StatusCode::CREATED, Json(List::all(taken))))
 }
 
@@ -83,6 +87,32 @@ pub async fn snapshot_list(
     Ok(Json(List::all(snapshots.into_iter().map(view).collect())))
 }
 
+/// Get what the deletion of each snapshot of a volume would free
+///
+/// Reads all extents of the volume, which takes long if it is large. A result is given again for a minute.
+#[utoipa::path(
+    get, path = "/volumes/{volume}/snapshot-space", tag = "snapshots", params(VolumePath),
+    responses((status = 200, description = "What each deletion would free", body = SnapshotSpaceView)),
+)]
+pub async fn snapshot_space_show(
+    State(api): Shared,
+    _: Read,
+    Params(path): Params<VolumePath>,
+) -> Result<Json<SnapshotSpaceView>> {
+    let volume = api.volume(&path.volume)?.id;
+    let pool = &api.service.pool;
+    let space = pool.snapshot_space(volume).await?;
+    let snapshots = pool.snapshots(Some(volume))?.into_iter();
+    let items = snapshots.filter_map(|taken| {
+        Some(SnapshotFreesView { frees_bytes: *space.frees.get(&taken.id)?, name: taken.name })
+    });
+    Ok(Json(SnapshotSpaceView {
+        as_of: time(space.taken),
+        estimate: space.is_estimate,
+        items: items.collect(),
+    }))
+}
+
 /// Take a snapshot
 #[utoipa::path(
     post, path = "/volumes/{volume}/snapshots", tag = "snapshots", params(VolumePath), request_body = NewSnapshot,
@@ -95,10 +125,11 @@ pub async fn snapshot_create(
     State(api): Shared,
     asked: Operate,
     Params(path): Params<VolumePath>,
-    Content(NewSnapshot { name }): Content<NewSnapshot>,
+    Content(NewSnapshot { name, expires, locked_until }): Content<NewSnapshot>,
 ) -> Result<Made<SnapshotView>> {
     let volume = api.volume(&path.volume)?.spec.name;
-    take(&api, &asked.caller, std::slice::from_ref(&volume), &name).await?;
+    let spec = spec(&api, &asked.caller, expires.as_deref(), locked_until.as_deref())?;
+    take(&api, &asked.caller, std::slice::from_ref(&volume), &name, spec).await?;
     let view = view(api.service.pool.snapshot(&volume, &name)?);
     Ok(made(StatusCode::CREATED, format!("volumes/{volume}/snapshots/{name}"), view))
 }
@@ -137,15 +168,42 @@ pub async fn snapshot_put(
     if let Ok(there) = api.service.pool.snapshot(&volume, &name) {
         return Ok(Json(view(there)).into_response());
     }
-    take(&api, &asked.caller, std::slice::from_ref(&volume), &name).await?;
+    take(&api, &asked.caller, std::slice::from_ref(&volume), &name, SnapshotSpec::default()).await?;
     let place = [(LOCATION, format!("{}/volumes/{volume}/snapshots/{name}", BASE))];
     let view = view(api.service.pool.snapshot(&volume, &name)?);
     Ok((StatusCode::CREATED, place, Json(view)).into_response())
 }
 
+/// Change the name, the expiry or the lock of a snapshot
+///
+/// A snapshot that was taken for a clone is not deleted with it afterwards.
+#[utoipa::path(
+    patch, path = "/volumes/{volume}/snapshots/{snapshot}", tag = "snapshots", params(SnapshotPath), request_body = SnapshotEdit,
+    responses(
+        (status = 200, description = "The snapshot", body = SnapshotView),
+        (status = 409, description = "The name is in use, or the snapshot is locked for longer", body = ErrorBody),
+    ),
+)]
+pub async fn snapshot_change(
+    State(api): Shared,
+    asked: Operate,
+    Params(path): Params<SnapshotPath>,
+    Content(edit): Content<SnapshotEdit>,
+) -> Result<Json<SnapshotView>> {
+    if edit.locked_until.is_some() {
+        asked.caller.require(Role::Admin, &api, || "locking a snapshot".to_owned())?;
+    }
+    let (volume, name) = (api.volume(&path.volume)?.spec.name, path.snapshot);
+    let before = view(api.service.pool.snapshot(&volume, &name)?);
+    let after = view(api.service.pool.snapshot_modify(&volume, &name, edit.change()?).await?);
+    let changes = changes_in_words(&edit, &before, &after);
+    api.note(Kind::SnapshotChanged, format!("snapshot {volume}@{}", after.name), changes, &asked.caller);
+    Ok(Json(after))
+}
+
 /// Delete a snapshot
 ///
-/// Refused if the snapshot has clones. Space that only this snapshot used is freed in the background.
+/// Refused if the snapshot has clones or is locked. Space that only this snapshot used is freed in the background.
 #[utoipa::path(
     delete, path = "/volumes/{volume}/snapshots/{snapshot}", tag = "snapshots", params(SnapshotPath),
     responses((status = 204, description = "The snapshot was deleted"), (status = 409, description = "The snapshot has clones", body = ErrorBody)),
@@ -207,8 +265,27 @@ pub async fn snapshot_clone(
     volumes::clone(&api, &asked.caller, &volume, Some(&path.snapshot), new).await
 }
 
-async fn take(api: &Api, caller: &Caller, volumes: &[String], name: &str) -> Result<Vec<SnapshotView>> {
-    let taken = api.service.pool.snapshot_create(volumes, name).await?;
+/// The deadlines of a new snapshot. Only admins lock, since a lock keeps space that nobody can free.
+fn spec(
+    api: &Api,
+    caller: &Caller,
+    expires: Option<&str>,
+    locked_until: Option<&str>,
+) -> Result<SnapshotSpec> {
+    if locked_until.is_some() {
+        caller.require(Role::Admin, api, || "locking a snapshot".to_owned())?;
+    }
+    Ok(snapshot_spec(expires, locked_until)?)
+}
+
+async fn take(
+    api: &Api,
+    caller: &Caller,
+    volumes: &[String],
+    name: &str,
+    spec: SnapshotSpec,
+) -> Result<Vec<SnapshotView>> {
+    let taken = api.service.pool.snapshot_create_as(volumes, name, spec).await?;
     for volume in volumes {
         api.service.events.note(
             Kind::SnapshotTaken,
@@ -228,5 +305,9 @@ fn view(snapshot: Snapshot) -> SnapshotView {
         bytes_logical: snapshot.bytes_logical,
         period: snapshot.period.map(|period| period.name().to_owned()),
         clones: snapshot.clones,
+        clones_deleted: snapshot.clones_deleted,
+        expires: snapshot.expires.map(time),
+        locked_until: snapshot.locked_until.map(time),
+        for_clone: snapshot.is_for_clone,
     }
 }

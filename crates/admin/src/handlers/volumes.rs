@@ -8,8 +8,11 @@ use axum::response::{IntoResponse, Response};
 use forebay_nfs::policy;
 use forebay_pool::{CloneSpec, Volume};
 use forebay_service::events::Kind;
+use forebay_service::volumes::DeleteHow;
+use serde::Deserialize;
+use utoipa::IntoParams;
 
-use super::common::{Force, Made, Shared, VolumePath, made};
+use super::common::{Made, Shared, VolumePath, made};
 use crate::api::Api;
 use crate::base::paths::BASE;
 use crate::caller::Caller;
@@ -97,7 +100,7 @@ pub async fn volume_put(
     patch, path = "/volumes/{volume}", tag = "volumes", params(VolumePath), request_body = VolumeEdit,
     responses(
         (status = 200, description = "The changed volume", body = VolumeView),
-        (status = 409, description = "The path is already in use, or the volume holds more data than the new size", body = ErrorBody),
+        (status = 409, description = "The name or the path is already in use, or the volume holds more data than the new size", body = ErrorBody),
     ),
 )]
 pub async fn volume_change(
@@ -116,7 +119,24 @@ pub async fn volume_change(
     if let Some((policies, policy)) = &assign {
         policies.get(policy)?;
     }
-    volumes.change(&name, edit.change()?).await?;
+    let name = match edit.name.as_deref().filter(|new| **new != name) {
+        Some(new) => {
+            match &api.nfs {
+                Some(nfs) => {
+                    let settings = nfs.policies.assignment(&nfs.policies.of_volume(&name));
+                    volumes.rename(&name, new, edit.change()?, &settings).await?;
+                }
+                None => {
+                    volumes.rename(&name, new, edit.change()?, &()).await?;
+                }
+            }
+            new.to_owned()
+        }
+        None => {
+            volumes.change(&name, edit.change()?).await?;
+            name
+        }
+    };
     if let Some((policies, policy)) = assign {
         policies.assign(&name, policy).await?;
     }
@@ -128,12 +148,32 @@ pub async fn volume_change(
     Ok(Json(after))
 }
 
+/// How to delete a volume.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct VolumeDeletion {
+    /// Proceed even if it has files or snapshots. Requires the role admin.
+    #[serde(default)]
+    #[param(nullable = false)]
+    pub force: bool,
+    /// Free its space at once, so that it cannot be recovered.
+    #[serde(default)]
+    #[param(nullable = false)]
+    pub now: bool,
+    /// If it is a clone, keep the snapshot `clone-NAME` that was taken for it.
+    #[serde(default)]
+    #[param(nullable = false)]
+    pub keep_snapshot: bool,
+}
+
 /// Delete a volume
 ///
 /// Refused if the volume has clones. Refused if it has files or snapshots, unless `force` is given. Clients
-/// that have it mounted get "stale file handle" from then on.
+/// that have it mounted get "stale file handle" from then on. It can be recovered for `pool.recovery_hours`
+/// (see `/deleted-volumes`), unless `now` is given.
 #[utoipa::path(
-    delete, path = "/volumes/{volume}", tag = "volumes", params(VolumePath, Force),
+    delete, path = "/volumes/{volume}", tag = "volumes", params(VolumePath, VolumeDeletion),
     responses(
         (status = 204, description = "The volume was deleted"),
         (status = 409, description = "The volume has files, snapshots or clones", body = ErrorBody),
@@ -141,10 +181,10 @@ pub async fn volume_change(
 )]
 pub async fn volume_delete(
     State(api): Shared,
-    asked: Operate<Force>,
+    asked: Operate<VolumeDeletion>,
     Params(path): Params<VolumePath>,
 ) -> Result<StatusCode> {
-    let force = asked.query.force;
+    let VolumeDeletion { force, now, keep_snapshot } = asked.query;
     if force {
         asked
             .caller
@@ -156,19 +196,23 @@ pub async fn volume_delete(
         nfs.state.yield_space().await;
     }
     let (volumes, who) = (&api.service.volumes, asked.caller.who());
+    let how = DeleteHow { force, now, keep_snapshot };
     match &api.nfs {
         Some(nfs) => {
             let any = nfs.policies.assignment(policy::DEFAULT);
-            volumes.delete(&name, force, &any, who).await?;
+            volumes.delete(&name, how, &any, who).await?;
         }
-        None => volumes.delete(&name, force, &(), who).await?,
+        None => {
+            volumes.delete(&name, how, &(), who).await?;
+        }
     }
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Create a volume from the current state of a volume
 ///
-/// A clone takes no time and no space to create, whatever its size. A snapshot `clone-NAME` is taken for it.
+/// A clone takes no time and no space to create, whatever its size. A snapshot `clone-NAME` is taken for it, and deleted when
+/// the clone is purged.
 #[utoipa::path(
     post, path = "/volumes/{volume}/clones", tag = "volumes", params(VolumePath), request_body = NewClone,
     responses(

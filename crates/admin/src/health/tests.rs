@@ -166,6 +166,10 @@ async fn each_rule_without_a_hold_time_fires_at_once_and_is_resolved() {
         ("ForebayVolumeNearlyFull", |seen, _| seen.volumes = vec![volume(90, Some(100))]),
         ("ForebayPoolFull", |seen, _| pool(seen).space.bytes_free = 2 * GIB),
         ("ForebayPoolNearlyFull", |seen, _| pool(seen).space.bytes_free = 9 * GIB),
+        ("ForebayPoolNearlyFull", |seen, _| {
+            let pool = pool(seen);
+            (pool.space.bytes_free, pool.deleted_volumes, pool.deleted_bytes_logical) = (9 * GIB, 2, GIB);
+        }),
         ("ForebayServerFails", |seen, now| seen.nfs.failures = vec![failures(StatusClass::Io, 1, now)]),
         ("ForebayGracePeriod", |seen, _| seen.nfs.grace = Some(GraceView::default())),
         ("ForebayGracePeriodStays", |seen, _| {
@@ -487,4 +491,17 @@ async fn an_observation_that_does_not_come_is_an_alert() {
     story.health.note_absence(story.now());
     assert_eq!(story.names(), ["ForebayEvaluationStalled"]);
     assert_eq!(story.later(30, |_| {}), NONE);
+}
+
+#[tokio::test]
+async fn a_pool_that_deleted_volumes_fill_says_how_their_space_is_freed() {
+    let mut story = Story::new().await;
+    let nearly_full = story.later(5, |seen| {
+        let pool = pool(seen);
+        (pool.space.bytes_free, pool.deleted_volumes, pool.deleted_bytes_logical) = (9 * GIB, 2, GIB);
+    });
+    assert_eq!(nearly_full, ["ForebayPoolNearlyFull"]);
+    let (_, message, remedy) = story.only();
+    assert!(message.contains("2 deleted volumes with 1 GiB"), "{message}");
+    assert!(remedy.contains("forebay volume purge"), "{remedy}");
 }

@@ -165,6 +165,17 @@ impl Check for NewPolicy {
     }
 }
 
+/// Changes to a policy. Its rules are changed one by one, or replaced with PUT.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyEdit {
+    /// Another name. Volumes that use the policy follow.
+    #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
+    pub name: String,
+}
+
+impl Check for PolicyEdit {}
+
 /// All rules of a policy.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -25,6 +25,7 @@ mod mount;
 mod nfs;
 mod node;
 mod pool;
+mod recovery;
 mod s3;
 mod setting;
 mod snapshot;
@@ -46,10 +47,10 @@ pub use capacity::{CapacityHistoryView, DayView, ForecastView, date};
 pub use check::{BYTES_MAX, Check, ID_MAX};
 pub use event::{EventView, Severity};
 pub use export::{
-    Access, AccessView, Groups, NewPolicy, NewRule, PolicyRules, PolicyView, RuleChange, RuleView, Security,
-    Squash, TlsUse,
+    Access, AccessView, Groups, NewPolicy, NewRule, PolicyEdit, PolicyRules, PolicyView, RuleChange,
+    RuleView, Security, Squash, TlsUse,
 };
-pub use fields::time;
+pub use fields::{changes_in_words, time};
 pub use health::{
     AlertSeverity, CapacityView, ClientsView, CommitView, FlowView, GraceView, HealthReason, HealthStatus,
     HealthView, LastStop, StatusView, VolumeSpaceView,
@@ -72,12 +73,16 @@ pub use node::{NodePhase, NodeView, TakeoverKind, TakeoverView};
 pub use pool::{
     CheckRequest, CheckView, EfficiencyView, FormatView, LostSegmentView, MetadataView, PoolView, ScrubView,
 };
+pub use recovery::{DeletedVolumeView, RecoverVolume, VolumeClientView, VolumeClientsView};
 pub use s3::{
     NewS3Group, NewS3Key, NewS3User, S3GroupView, S3KeyCreated, S3KeyEdit, S3KeyView, S3PolicyDocument,
     S3UserEdit, S3UserView,
 };
 pub use setting::SettingView;
-pub use snapshot::{NewSnapshot, NewSnapshots, Rollback, SnapshotView};
+pub use snapshot::{
+    NewSnapshot, NewSnapshots, Rollback, SnapshotEdit, SnapshotFreesView, SnapshotSpaceView, SnapshotView,
+    snapshot_spec,
+};
 pub use volume::{
     Compression, NewClone, NewVolume, Plan, Shown, VolumeEdit, VolumeSettings, VolumeView, WaitsView,
 };

@@ -226,6 +226,13 @@ pub struct PoolView {
     pub orphans: u64,
     /// Number of volumes.
     pub volumes: u64,
+    /// Number of deleted volumes that can be recovered.
+    pub deleted_volumes: u64,
+    /// Bytes of file data in deleted volumes, which still take space.
+    pub deleted_bytes_logical: u64,
+    /// When the next deleted volume is purged; null if there is none.
+    #[schema(format = DateTime)]
+    pub deleted_until: Option<String>,
     /// Number of segments.
     pub segments: u64,
     /// Bytes of referenced frames.

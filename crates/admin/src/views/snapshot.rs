@@ -1,5 +1,10 @@
 //! Snapshots.
 
+use std::time::{Duration, SystemTime};
+
+use forebay_pool::{SnapshotChange, SnapshotSpec};
+
+use super::fields::{given, present};
 use crate::base::problem::Problem;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,9 +18,94 @@ pub struct NewSnapshot {
     /// The snapshot's name.
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub name: String,
+    /// When the snapshot is deleted by itself, in UTC; default never.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(
+        format = DateTime,
+        pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+        nullable = false
+    )]
+    pub expires: Option<String>,
+    /// Until when nobody can delete the snapshot, in UTC. Requires the role admin.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(
+        format = DateTime,
+        pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+        nullable = false
+    )]
+    pub locked_until: Option<String>,
 }
 
-impl Check for NewSnapshot {}
+impl Check for NewSnapshot {
+    fn check(&self) -> Result<(), Problem> {
+        snapshot_spec(self.expires.as_deref(), self.locked_until.as_deref()).map(drop)
+    }
+}
+
+/// When a snapshot expires, and until when it is locked.
+pub fn snapshot_spec(expires: Option<&str>, locked_until: Option<&str>) -> Result<SnapshotSpec, Problem> {
+    Ok(SnapshotSpec {
+        expires: expires.map(|text| coming("expires", text)).transpose()?,
+        locked_until: locked_until.map(|text| coming("locked_until", text)).transpose()?,
+    })
+}
+
+/// A time to come.
+fn coming(field: &'static str, text: &str) -> Result<SystemTime, Problem> {
+    let wrong = || Problem::new(field, "must be a time to come, in UTC, such as 2027-01-31T00:00:00Z");
+    let time = humantime::parse_rfc3339(text).map_err(|_| wrong())?;
+    let latest = SystemTime::now().checked_add(DEADLINE_MAX).ok_or_else(wrong)?;
+    if time > latest {
+        return Err(Problem::new(field, "must be within the next hundred years"));
+    }
+    if time > SystemTime::now() { Ok(time) } else { Err(wrong()) }
+}
+
+/// A hundred years.
+const DEADLINE_MAX: Duration = Duration::from_secs(3_155_760_000);
+
+/// Changes to a snapshot. Fields that are absent stay unchanged.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SnapshotEdit {
+    /// Another name.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", nullable = false)]
+    pub name: Option<String>,
+    /// When the snapshot is deleted by itself, in UTC; null means never.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(
+        value_type = Option<String>,
+        format = DateTime,
+        pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
+    )]
+    pub expires: Option<Option<String>>,
+    /// Until when nobody can delete the snapshot, in UTC. A lock can be made longer, and never shorter. Requires the role admin.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(
+        format = DateTime,
+        pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+        nullable = false
+    )]
+    pub locked_until: Option<String>,
+}
+
+impl SnapshotEdit {
+    /// The change that the pool is asked to make.
+    pub fn change(&self) -> Result<SnapshotChange, Problem> {
+        let expires = self.expires.as_ref().map(|expires| expires.as_deref());
+        let expires = expires.map(|text| text.map(|text| coming("expires", text)).transpose()).transpose()?;
+        let locked_until =
+            self.locked_until.as_deref().map(|text| coming("locked_until", text)).transpose()?;
+        Ok(SnapshotChange { name: self.name.clone(), expires, locked_until })
+    }
+}
+
+impl Check for SnapshotEdit {
+    fn check(&self) -> Result<(), Problem> {
+        self.change().map(drop)
+    }
+}
 
 /// Snapshots to take of several volumes at the same instant.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -27,12 +117,28 @@ pub struct NewSnapshots {
     /// The name of each snapshot.
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub name: String,
+    /// When the snapshot is deleted by itself, in UTC; default never.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(
+        format = DateTime,
+        pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+        nullable = false
+    )]
+    pub expires: Option<String>,
+    /// Until when nobody can delete the snapshot, in UTC. Requires the role admin.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(
+        format = DateTime,
+        pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+        nullable = false
+    )]
+    pub locked_until: Option<String>,
 }
 
 impl Check for NewSnapshots {
     fn check(&self) -> Result<(), Problem> {
         if (1..=1000).contains(&self.volumes.len()) {
-            Ok(())
+            snapshot_spec(self.expires.as_deref(), self.locked_until.as_deref()).map(drop)
         } else {
             Err(Problem::new("volumes", "name from 1 to 1000 volumes"))
         }
@@ -66,6 +172,37 @@ pub struct SnapshotView {
     pub period: Option<String>,
     /// Volumes that are clones of the snapshot.
     pub clones: Vec<String>,
+    /// Deleted volumes that are clones of the snapshot and can be recovered. They keep it, too.
+    pub clones_deleted: Vec<String>,
+    /// When it is deleted by itself; null means never.
+    #[schema(format = DateTime)]
+    pub expires: Option<String>,
+    /// Until when nobody can delete it; null if it is not locked.
+    #[schema(format = DateTime)]
+    pub locked_until: Option<String>,
+    /// Whether it was taken for a clone, and is deleted with it.
+    pub for_clone: bool,
+}
+
+/// What the deletion of each snapshot of a volume would free.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SnapshotSpaceView {
+    /// When it was computed.
+    #[schema(format = DateTime)]
+    pub as_of: String,
+    /// Whether it is an estimate, because the volume is too large to count all of it.
+    pub estimate: bool,
+    /// The snapshots, by age.
+    pub items: Vec<SnapshotFreesView>,
+}
+
+/// What the deletion of a snapshot would free.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SnapshotFreesView {
+    /// The snapshot's name.
+    pub name: String,
+    /// Bytes that its deletion frees, if no other one is deleted. What it shares with another snapshot is not among them.
+    pub frees_bytes: u64,
 }
 
 impl SnapshotView {

@@ -253,6 +253,10 @@ impl Check for NewVolume {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VolumeEdit {
+    /// Another name. The path follows if it is `/` and the old name, unless another one is given.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", nullable = false)]
+    pub name: Option<String>,
     /// The path that clients mount. Existing mounts keep working.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(
@@ -308,6 +312,7 @@ impl VolumeEdit {
     /// The change that the pool is asked to make. The export policy is not the pool's.
     pub fn change(&self) -> Result<VolumeChange, Problem> {
         Ok(VolumeChange {
+            name: self.name.clone(),
             size: self.size,
             junction_path: self.path.clone(),
             preserve_unlink: self.preserve_unlink,

@@ -1,5 +1,7 @@
 //! Values that several commands take.
 
+use std::time::{Duration, SystemTime};
+
 /// Parses one of the words of an enumeration.
 pub fn parse_word<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
     text.parse()
@@ -14,5 +16,54 @@ pub fn parse_owner(text: &str) -> Result<(u32, u32), String> {
         }
         Some(owner) => Ok(owner),
         None => Err("write UID:GID as numbers, such as 1000:1000; `id USER` shows them".to_owned()),
+    }
+}
+
+/// A hundred years.
+const COMING_MAX: Duration = Duration::from_secs(3_155_760_000);
+
+/// When something expires: a time, or never.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expiry(pub Option<String>);
+
+/// Reads a time to come, as a time from now such as `7d`, or as a date. Returns it as the API writes it.
+pub fn parse_coming(text: &str) -> Result<String, String> {
+    let hint = || {
+        "write a time from now, such as 7d or 12h, or a date in UTC, such as 2027-01-31 or 2027-01-31T06:00:00Z".to_owned()
+    };
+    let time = match humantime::parse_duration(text) {
+        Ok(wait) => SystemTime::now().checked_add(wait).ok_or_else(hint)?,
+        Err(_) => humantime::parse_rfc3339(text)
+            .or_else(|_| humantime::parse_rfc3339(&format!("{text}T00:00:00Z")))
+            .map_err(|_| hint())?,
+    };
+    if time <= SystemTime::now() {
+        return Err(format!("{text} has passed"));
+    }
+    // A later time could not be written either.
+    if SystemTime::now().checked_add(COMING_MAX).is_none_or(|latest| time > latest) {
+        return Err(format!("{text} is more than a hundred years from now"));
+    }
+    Ok(humantime::format_rfc3339_seconds(time).to_string())
+}
+
+/// As [`parse_coming`], or `never`.
+pub fn parse_expiry(text: &str) -> Result<Expiry, String> {
+    if text == "never" { Ok(Expiry(None)) } else { parse_coming(text).map(|time| Expiry(Some(time))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_to_come_is_a_duration_or_a_date() {
+        assert_eq!(parse_coming("2099-01-31").unwrap(), "2099-01-31T00:00:00Z");
+        assert_eq!(parse_coming("2099-01-31T06:00:00Z").unwrap(), "2099-01-31T06:00:00Z");
+        assert!(parse_coming("7d").is_ok());
+        for wrong in ["1999-01-31", "0s", "soon", "-3d", "9000y", "9999-01-01"] {
+            assert!(parse_coming(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(parse_expiry("never"), Ok(Expiry(None)));
     }
 }

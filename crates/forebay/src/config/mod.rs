@@ -26,6 +26,8 @@ pub use s3::S3Config;
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 
+const HOUR_SECONDS: u64 = 60 * 60;
+
 /// All settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -88,6 +90,8 @@ pub struct PoolConfig {
     pub scrub_days: u64,
     /// Bytes verified per second.
     pub scrub_rate: u64,
+    /// Hours for which a deleted volume can be recovered; 0 means not at all.
+    pub recovery_hours: u64,
 }
 
 impl PoolConfig {
@@ -107,6 +111,7 @@ impl PoolConfig {
             log_bytes_max: self.log_max,
             scrub_period: (self.scrub_days > 0).then(|| Duration::from_secs(self.scrub_days * DAY_SECONDS)),
             scrub_bytes_per_second: self.scrub_rate,
+            recoverable: Duration::from_secs(self.recovery_hours * HOUR_SECONDS),
             ..forebay_pool::PoolOptions::default()
         }
     }
@@ -299,6 +304,7 @@ impl Default for Config {
                 log_max: pool.log_bytes_max,
                 scrub_days: pool.scrub_period.map_or(0, |period| period.as_secs() / DAY_SECONDS),
                 scrub_rate: pool.scrub_bytes_per_second,
+                recovery_hours: pool.recoverable.as_secs() / HOUR_SECONDS,
             },
             nfs: NfsConfig {
                 listen: SocketAddr::from((Ipv4Addr::UNSPECIFIED, 2049)),

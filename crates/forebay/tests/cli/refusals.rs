@@ -63,10 +63,17 @@ const TABLE: &[(&str, &str, Least)] = &[
     ("PATCH", "/volumes/{volume}", Operator),
     ("DELETE", "/volumes/{volume}", Operator),
     ("POST", "/volumes/{volume}/clones", Operator),
+    ("GET", "/volumes/{volume}/clients", ReadOnly),
+    ("GET", "/volumes/{volume}/snapshot-space", ReadOnly),
+    ("GET", "/deleted-volumes", ReadOnly),
+    ("GET", "/deleted-volumes/{volume}", ReadOnly),
+    ("DELETE", "/deleted-volumes/{volume}", Admin),
+    ("POST", "/deleted-volumes/{volume}/recover", Operator),
     ("GET", "/volumes/{volume}/snapshots", ReadOnly),
     ("POST", "/volumes/{volume}/snapshots", Operator),
     ("GET", "/volumes/{volume}/snapshots/{snapshot}", ReadOnly),
     ("PUT", "/volumes/{volume}/snapshots/{snapshot}", Operator),
+    ("PATCH", "/volumes/{volume}/snapshots/{snapshot}", Operator),
     ("DELETE", "/volumes/{volume}/snapshots/{snapshot}", Operator),
     ("POST", "/volumes/{volume}/snapshots/{snapshot}/clones", Operator),
     ("POST", "/volumes/{volume}/snapshots/{snapshot}/rollback", Admin),
@@ -76,6 +83,7 @@ const TABLE: &[(&str, &str, Least)] = &[
     ("POST", "/export-policies", Operator),
     ("GET", "/export-policies/{policy}", ReadOnly),
     ("PUT", "/export-policies/{policy}", Operator),
+    ("PATCH", "/export-policies/{policy}", Operator),
     ("DELETE", "/export-policies/{policy}", Operator),
     ("POST", "/export-policies/{policy}/rules", Operator),
     ("PATCH", "/export-policies/{policy}/rules/{position}", Operator),
@@ -154,6 +162,7 @@ const DESTRUCTIVE: &[(&str, &str, Option<&str>)] = &[
     ("POST", "/volumes/kafka/snapshots/second/rollback", None),
     ("POST", "/volumes/kafka/snapshots/first/rollback", Some(r#"{"force":true}"#)),
     ("DELETE", "/volumes/kafka?force=true", None),
+    ("DELETE", "/deleted-volumes/kafka", None),
 ];
 
 /// Method and path of all that the document has, the path below the API's own.

@@ -50,7 +50,7 @@ fn snapshots_are_taken_listed_cloned_rolled_back_to_and_deleted() {
     let rolled = daemon.done(&["volume", "rollback", "kafka", "--to", "monday", "--force"]);
     assert_eq!(rolled, "reverted volume kafka to monday\n");
     assert!(!snapshots(&daemon).contains(&"kafka@tuesday".to_owned()));
-    daemon.done(&["volume", "delete", "copy"]);
+    daemon.done(&["volume", "delete", "copy", "--now"]);
     assert_eq!(daemon.done(&["snapshot", "delete", "kafka@monday"]), "deleted snapshot kafka@monday\n");
     assert!(daemon.done(&["pool", "check", "--read"]).ends_with("the pool is consistent\n"));
     daemon.stop();

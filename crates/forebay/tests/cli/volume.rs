@@ -29,7 +29,7 @@ fn volumes_are_created_listed_shown_and_deleted() {
     assert_eq!(shown["preserve_unlink"], true);
     assert!(daemon.done(&["volume", "show", "b1"]).contains("1000:1001"));
 
-    assert_eq!(daemon.done(&["volume", "delete", "b1"]), "deleted volume b1\n");
+    assert_eq!(daemon.done(&["volume", "delete", "b1", "--now"]), "deleted volume b1\n");
     assert_eq!(names(&daemon), ["kafka"]);
     daemon.stop();
 }

@@ -83,10 +83,21 @@ fn put(node: &Node, made: &Path, folder: &Path) -> Result<()> {
     if node.exec(&there, PATIENCE)?.exit.success() {
         return Ok(());
     }
-    for entry in fs::read_dir(made).with_context(|| format!("read {}", made.display()))? {
+    copy(node, made, folder)
+}
+
+/// Copies a folder of this host into a node's. A node that is a controller too gets the folder of its first snapshot.
+fn copy(node: &Node, from: &Path, to: &Path) -> Result<()> {
+    for entry in fs::read_dir(from).with_context(|| format!("read {}", from.display()))? {
         let file = entry?.path();
-        let content = fs::read(&file).with_context(|| format!("read {}", file.display()))?;
-        node.write_file(folder.join(file.file_name().context("a file has a name")?), &content)?;
+        let target = to.join(file.file_name().context("a file has a name")?);
+        if file.is_dir() {
+            node.make_folder(&target)?;
+            copy(node, &file, &target)?;
+        } else {
+            let content = fs::read(&file).with_context(|| format!("read {}", file.display()))?;
+            node.write_file(target, &content)?;
+        }
     }
     Ok(())
 }

@@ -103,7 +103,7 @@ impl Explain for PolicyError {
             PolicyError::Exists(_) => "already exists".to_owned(),
             PolicyError::BadName(_) => format!("must be {NAME_RULE}"),
             PolicyError::InUse { volumes, .. } => format!("in use by volume {volumes}"),
-            PolicyError::Permanent => "cannot be deleted".to_owned(),
+            PolicyError::Permanent => "cannot be deleted or renamed".to_owned(),
             PolicyError::DuplicateRule { clients, .. } => format!("already has a rule for {clients}"),
             PolicyError::NoSuchRule { clients, .. } => format!("no rule for {clients}"),
             PolicyError::BadPosition { rules, last, .. } => {

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use bytes::Bytes;
 use forebay_pool::{Pool, VolumeId, is_name};
 use forebay_service::volumes::ProtocolSettings;
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
@@ -269,6 +270,44 @@ impl Policies {
         self.forget_hosts(unused).await
     }
 
+    /// Gives a policy another name. Volumes that use it use it under its new name, without an interruption: until the last one does,
+    /// both names are in force.
+    pub async fn rename(&self, name: &str, new: &str) -> Result<()> {
+        let _changing = self.changing.lock().await;
+        let policy = Policy::clone(&*self.get(name)?);
+        if name == new {
+            return Ok(());
+        }
+        if name == DEFAULT || new == DEFAULT {
+            return Err(PolicyError::Permanent);
+        }
+        check_name(new)?;
+        if self.get(new).is_ok() {
+            return Err(PolicyError::Exists(new.to_owned()));
+        }
+        self.put(new, policy).await?;
+        let users: Vec<String> = {
+            let known = self.read();
+            let users = known.volumes.iter().filter(|(_, policy)| *policy == name);
+            users.map(|(volume, _)| volume.clone()).collect()
+        };
+        for volume in users {
+            self.set(&volume, new).await?;
+        }
+        // Deleted volumes get it back when they are recovered.
+        for deleted in self.pool.deleted_volumes()? {
+            if deleted.note == name.as_bytes() {
+                self.pool.volume_renote(deleted.id, Bytes::copy_from_slice(new.as_bytes())).await?;
+            }
+        }
+        self.pool.record_delete(POLICIES, name.as_bytes()).await?;
+        let unused = self.change(|known| {
+            known.policies.remove(name);
+            known.keep_hosts()
+        });
+        self.forget_hosts(unused).await
+    }
+
     /// Makes a policy durable, then puts it into effect.
     async fn put(&self, name: &str, policy: Policy) -> Result<()> {
         let nobody = |rule: &&Rule| [rule.anonymous.uid, rule.anonymous.gid].contains(&NO_ID);
@@ -424,6 +463,10 @@ impl ProtocolSettings for Assignment {
 
     async fn remove(&self, volume: &str) -> Result<()> {
         self.policies.forget(volume).await
+    }
+
+    fn kept(&self, volume: &str) -> Vec<u8> {
+        self.policies.of_volume(volume).into_bytes()
     }
 
     fn describe(&self) -> Option<String> {

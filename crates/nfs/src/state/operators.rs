@@ -1,9 +1,10 @@
 //! What operators can see of the state, and the revocation of state.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use forebay_pool::Handle;
+use forebay_pool::{Handle, VolumeId};
 
 use super::client::Client;
 use super::protocol::State;
@@ -104,6 +105,11 @@ impl State {
     /// The opens of one client, or of all; at most `items_max`.
     pub fn opens(&self, client: Option<ClientId>, items_max: usize) -> Excerpt<OpenView> {
         self.table().open_views(client, items_max)
+    }
+
+    /// Number of files that each client has open in a volume. Clients without any are absent.
+    pub fn opens_in(&self, volume: VolumeId) -> HashMap<ClientId, u64> {
+        self.table().opens_in(volume)
     }
 
     /// The locks of one client, or of all; at most `items_max` owners.

@@ -312,6 +312,10 @@ mod tests {
             period: None,
             bytes_logical: 0,
             clones: Vec::new(),
+            clones_deleted: Vec::new(),
+            expires: None,
+            locked_until: None,
+            is_for_clone: false,
         };
         let tree = Tree::new(std::slice::from_ref(&kafka), std::slice::from_ref(&taken), 1);
         let node = tree.snapshots(kafka.root, b".snapshot").expect("they are there");

@@ -18,6 +18,7 @@ use forebay_nfs_proto::xdr::nfs4::{
 };
 use forebay_pool::{Volume, VolumeSpec};
 use forebay_service::events::Who;
+use forebay_service::volumes::DeleteHow;
 
 use crate::attributes::value;
 use crate::harness::{DEADLINE, Daemon, VOLUME, eventually, on, put, root, status, volume};
@@ -431,7 +432,11 @@ async fn a_volume_made_again_does_not_have_its_predecessors_policy() {
     let daemon = Daemon::start().await;
     export(&daemon, []).await;
     let (service, any) = (&daemon.shared().service, policies(&daemon).assignment("default"));
-    service.volumes.delete("kafka", true, &any, Who::default()).await.expect("deleted");
+    service
+        .volumes
+        .delete("kafka", DeleteHow { force: true, ..DeleteHow::default() }, &any, Who::default())
+        .await
+        .expect("deleted");
     volume_create(&daemon, volume("kafka", true), "default").await.expect("made again");
     let client = daemon.mount("client").await;
     root(&client).await;

@@ -147,7 +147,7 @@ pub(crate) fn read(path: &Path, visit: &mut Visit<'_>) -> Result<Totals> {
     }
     let counted = u64::from_le_bytes(reader.array().map_err(failed)?);
     let hash: [u8; 32] = reader.array().map_err(failed)?;
-    if reader.file.fill_buf().map_err(failed)?.first().is_some() {
+    if !reader.file.fill_buf().map_err(failed)?.is_empty() {
         return Err(damaged(path, "something follows its end"));
     }
     let totals = Totals { records, hash: *hasher.finalize().as_bytes() };

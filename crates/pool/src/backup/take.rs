@@ -95,7 +95,7 @@ impl Engine {
     }
 
     async fn flush_everything(self: &Arc<Self>) -> Result<()> {
-        for volume in self.volumes.all_live() {
+        for volume in self.volumes.all_kept() {
             self.flush_volume(volume).await?;
         }
         Ok(())

@@ -137,6 +137,10 @@ pub struct PoolCounters {
     pub dirty_bytes_max: u64,
     /// The volumes, ordered by id.
     pub volumes: Vec<VolumeUsage>,
+    /// Deleted volumes that can be recovered.
+    pub deleted_volumes: u64,
+    /// Bytes of their files that are not holes. They still take space.
+    pub deleted_bytes_logical: u64,
     /// Sizes of the whole pool.
     pub space: Space,
     /// Sizes of the segments.

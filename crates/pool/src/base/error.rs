@@ -2,9 +2,12 @@
 
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use super::calendar;
 use super::mismatch::Mismatch;
 use super::names::NAME_RULE;
+use super::types::VolumeId;
 
 /// An error in the parts that an operator needs. Programs match on the error itself, and never on these texts.
 pub trait Explain {
@@ -40,6 +43,8 @@ pub enum Object {
     ExtendedAttribute(String),
     /// A volume, by its name.
     Volume(String),
+    /// A deleted volume that can be recovered, by its name or its id.
+    DeletedVolume(String),
     /// A bucket, by its name.
     Bucket(String),
     /// A snapshot.
@@ -75,6 +80,7 @@ impl Display for Object {
             Object::Entry(name) => formatter.write_str(name),
             Object::ExtendedAttribute(name) => write!(formatter, "extended attribute {name}"),
             Object::Volume(name) => write!(formatter, "volume {name}"),
+            Object::DeletedVolume(name) => write!(formatter, "deleted volume {name}"),
             Object::Bucket(name) => write!(formatter, "bucket {name}"),
             Object::Snapshot { volume, name } => write!(formatter, "snapshot {volume}@{name}"),
             Object::JunctionPath { path, .. } => write!(formatter, "junction path {path}"),
@@ -146,6 +152,22 @@ pub enum Error {
         /// What to do.
         remedy: &'static str,
     },
+    /// A snapshot is locked, so neither it nor what it belongs to can be deleted.
+    SnapshotLocked {
+        /// What was to be deleted, rolled back or changed.
+        what: InUse,
+        /// The snapshot.
+        snapshot: String,
+        /// Until when it is locked.
+        until: SystemTime,
+    },
+    /// Several deleted volumes have this name.
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// Their ids and when each was deleted.
+        deleted: Vec<(VolumeId, SystemTime)>,
+    },
     /// The volume still has files, or is in use. Holds its name.
     VolumeNotEmpty(String),
     /// Other operations kept changing the object, so that this one could not be carried out. Nothing was done.
@@ -198,6 +220,15 @@ pub enum Error {
         /// What was found instead, and what to do.
         cause: String,
     },
+    /// The pool has the format of the former release, in which there is no such thing.
+    NeedsFormat {
+        /// What there is not.
+        what: &'static str,
+        /// The pool's format.
+        found: u32,
+        /// The first format that has it.
+        needs: u32,
+    },
     /// A backup cannot be made now.
     Backup {
         /// Why.
@@ -239,6 +270,17 @@ pub enum InUse {
         /// The snapshot's own name.
         snapshot: String,
     },
+}
+
+impl Display for InUse {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            InUse::Object(object) => write!(formatter, "{object}"),
+            InUse::Rollback { volume, snapshot } => {
+                write!(formatter, "rollback of volume {volume} to {snapshot}")
+            }
+        }
+    }
 }
 
 /// What the pool's operations return.
@@ -291,12 +333,11 @@ impl Explain for Error {
                 Some(format!("volume {volume}"))
             }
             Error::ReadOnly => Some("read-only".into()),
-            Error::InUse { what: InUse::Object(object), .. } => Some(object.to_string()),
-            Error::InUse { what: InUse::Rollback { volume, snapshot }, .. } => {
-                Some(format!("rollback of volume {volume} to {snapshot}"))
-            }
+            Error::InUse { what, .. } | Error::SnapshotLocked { what, .. } => Some(what.to_string()),
+            Error::Ambiguous { name, .. } => Some(format!("deleted volume {name}")),
             Error::Contended(object) => Some(object.clone()),
             Error::Backup { .. } => Some("backup".into()),
+            Error::NeedsFormat { what, .. } => Some((*what).into()),
             Error::Damaged(_) => Some("damaged data".into()),
             Error::Locked { path }
             | Error::NewerFormat { path, .. }
@@ -347,6 +388,18 @@ impl Explain for Error {
             }
             Error::ReadOnly => "a snapshot cannot be changed".into(),
             Error::InUse { by, .. } => format!("in use by {by}"),
+            Error::SnapshotLocked { snapshot, until, .. } => {
+                format!("snapshot {snapshot} is locked until {}", calendar::text(*until))
+            }
+            Error::Ambiguous { deleted, .. } => {
+                let each =
+                    deleted.iter().map(|(id, at)| format!("id:{:08x} deleted {}", id.0, calendar::text(*at)));
+                format!(
+                    "{} deleted volumes have this name: {}",
+                    deleted.len(),
+                    each.collect::<Vec<_>>().join(", ")
+                )
+            }
             Error::VolumeNotEmpty(_) => "not empty".into(),
             Error::Contended(_) => "other operations kept changing it".into(),
             Error::Damaged(what) => what.clone(),
@@ -362,6 +415,11 @@ impl Explain for Error {
             }
             Error::NotPool { cause, .. } | Error::Unusable { cause, .. } => cause.clone(),
             Error::Backup { cause, .. } => (*cause).to_owned(),
+            Error::NeedsFormat { found, needs, .. } => {
+                format!(
+                    "needs format {needs}, and the pool has format {found}, which the former release can read"
+                )
+            }
             Error::Io { action, source, .. } => format!("{action}: {source}"),
             Error::NotPermitted(what) => {
                 format!("nothing was written, because the pool may belong to another process: {what}")
@@ -381,6 +439,9 @@ impl Explain for Error {
             Error::Exists(Object::Volume(_) | Object::Bucket(_) | Object::Snapshot { .. }) => {
                 "choose another name"
             }
+            Error::NotFound(Object::DeletedVolume(_)) => "`forebay volume list --deleted` shows all of them",
+            Error::SnapshotLocked { .. } => "nobody can end a lock early; wait until it is over",
+            Error::Ambiguous { .. } => "give the id of one of them in place of the name",
             Error::NotFound(Object::Bucket(_)) => "`forebay bucket list` shows all buckets",
             Error::NotFound(Object::Snapshot { .. }) => "`forebay snapshot list` shows all snapshots",
             Error::Exists(Object::JunctionPath { .. }) => "choose a path that is not below or above it",
@@ -400,6 +461,9 @@ impl Explain for Error {
                  loses, `forebay pool salvage` reads records out of the segments alone"
             }
             Error::Backup { remedy, .. } => remedy,
+            Error::NeedsFormat { .. } => {
+                "run `forebay pool upgrade --finalize` if you need no way back to that release"
+            }
             Error::NotPool { .. } => "choose an empty directory or an existing pool",
             Error::Failed(_) => "check the disk, then restart",
             Error::NotPermitted(_) => "check the pool's file system, then restart",

@@ -5,7 +5,9 @@
 //! takes over.
 
 pub(crate) mod bucket;
+pub(crate) mod calendar;
 pub(crate) mod counters;
+pub(crate) mod deadline;
 pub(crate) mod error;
 pub(crate) mod histogram;
 pub(crate) mod lasting;
@@ -16,6 +18,7 @@ pub(crate) mod options;
 pub(crate) mod pace;
 pub(crate) mod permit;
 pub(crate) mod queue;
+pub(crate) mod recovery;
 pub(crate) mod signals;
 pub(crate) mod sources;
 pub(crate) mod sync;

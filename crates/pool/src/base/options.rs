@@ -38,6 +38,8 @@ pub struct PoolOptions {
     pub scrub_period: Option<Duration>,
     /// How fast a scrub reads, in bytes per second. Default 32 MiB.
     pub scrub_bytes_per_second: u64,
+    /// How long a deleted volume can be recovered, if its deletion asks for it; zero for not at all. Default one day.
+    pub recoverable: Duration,
     /// Asked before each change of the pool's files. Default: every change is permitted.
     pub permit: Permit,
 }
@@ -59,6 +61,7 @@ impl Default for PoolOptions {
             log_bytes_max: 320 << 20,
             scrub_period: Some(Duration::from_secs(7 * 24 * 60 * 60)),
             scrub_bytes_per_second: 32 << 20,
+            recoverable: Duration::from_secs(24 * 60 * 60),
             permit: Permit::default(),
         }
     }

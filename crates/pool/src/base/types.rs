@@ -332,6 +332,14 @@ pub struct Snapshot {
     pub bytes_logical: u64,
     /// Names of the volumes cloned from it, which prevent its deletion.
     pub clones: Vec<String>,
+    /// Names of deleted volumes cloned from it that can be recovered. They prevent its deletion too.
+    pub clones_deleted: Vec<String>,
+    /// When it is deleted by itself.
+    pub expires: Option<SystemTime>,
+    /// Until when nobody can delete it. `None` if it is not locked, or not any more.
+    pub locked_until: Option<SystemTime>,
+    /// It was taken for a clone, and is deleted with it.
+    pub is_for_clone: bool,
 }
 
 /// The properties that a caller chooses for a clone.

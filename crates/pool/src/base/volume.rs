@@ -96,6 +96,14 @@ impl VolumeSpec {
         }
     }
 
+    /// Gives the volume another name. A path that is `/` and the old name follows it.
+    pub(crate) fn rename(&mut self, name: String) {
+        if self.junction_path.strip_prefix('/') == Some(&self.name) {
+            self.junction_path = format!("/{name}");
+        }
+        self.name = name;
+    }
+
     /// An error unless a volume can have these settings, whatever other volumes there are. Name and path are checked apart.
     pub(crate) fn check(&self) -> Result<()> {
         check_owner(Some(self.uid), Some(self.gid))?;
@@ -107,6 +115,8 @@ impl VolumeSpec {
 /// Changes to a volume; `None` leaves a property unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeChange {
+    /// Its name. A path that is `/` and the old name follows it, unless another path is set too.
+    pub name: Option<String>,
     /// The most bytes that the volume may hold; `Some(None)`: no limit but the pool's.
     pub size: Option<Option<u64>>,
     /// Where it is mounted. Handles of its inodes stay valid.
@@ -135,6 +145,9 @@ impl VolumeChange {
 
     /// Makes the change. Owner and permissions are the root directory's, and stay here as the volume was created with.
     pub(crate) fn apply(self, spec: &mut VolumeSpec) {
+        if let Some(name) = self.name {
+            spec.rename(name);
+        }
         if let Some(size) = self.size {
             spec.size = size;
         }

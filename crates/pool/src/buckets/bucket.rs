@@ -44,6 +44,7 @@ impl Engine {
                 snapshot: None,
                 is_bucket: true,
                 log_floor: 0,
+                deleted: None,
             };
             let bucket = registry::bucket(id, &record, &usage);
             add_volume(txn, id, record, usage);

@@ -86,6 +86,8 @@ impl Engine {
         let now = self.clock.now();
         let has_log = self.has_log(inode.handle.volume);
         let release = |_: &Error| self.volumes.release(inode.handle.volume, growth);
+        // The volume may have been deleted while the writer waited, and its inodes stay if it can be recovered.
+        self.volumes.require_writable(inode.handle.volume).inspect_err(release)?;
         let mut state = inode.live().inspect_err(release)?;
         state.growth += growth;
         let before = state.dirty.bytes();

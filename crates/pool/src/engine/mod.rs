@@ -14,7 +14,7 @@ pub(crate) mod transact;
 pub(crate) mod txn;
 pub(crate) mod versions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -52,7 +52,7 @@ use crate::store::meta::MetaStore;
 use crate::store::room::Room;
 use crate::store::segment::{SegmentStore, SegmentWriter};
 use crate::store::witness::Keeper;
-use crate::{Error, Handle, LastStop, Mismatch, PoolId, PoolOptions, Result};
+use crate::{Error, Handle, LastStop, Mismatch, PoolId, PoolOptions, Result, SnapshotSpace, VolumeId};
 
 /// An open pool. See the module's documentation.
 pub(crate) struct Engine {
@@ -111,6 +111,12 @@ impl Identity {
     /// The pool's format: see [`crate::format::FORMAT_KEPT`].
     pub(crate) fn format(&self) -> u32 {
         self.format.load(Ordering::SeqCst)
+    }
+
+    /// Refuses what needs another format than the pool has.
+    pub(crate) fn require_format(&self, needs: u32, what: &'static str) -> Result<()> {
+        let found = self.format();
+        if found < needs { Err(Error::NeedsFormat { what, found, needs }) } else { Ok(()) }
     }
 }
 
@@ -172,6 +178,8 @@ pub(crate) struct Upkeep {
     pub(crate) aside: Mutex<BTreeMap<SegmentId, u64>>,
     /// Segments that a backup still needs.
     pub(crate) held: Arc<Held>,
+    /// What the deletion of snapshots would free, as it was computed lately.
+    pub(crate) spaces: Mutex<HashMap<VolumeId, (Instant, SnapshotSpace)>>,
     /// The running tasks.
     pub(crate) tasks: Mutex<Vec<JoinHandle<()>>>,
 }

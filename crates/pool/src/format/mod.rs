@@ -17,5 +17,7 @@ pub(crate) const FORMAT: u32 = 7;
 /// Pools of this format and later ones keep it until the operator says that the former release is not needed any more. What the former release
 /// could not read is not written before. docs/decisions/0051-a-format-is-kept-until-it-is-finalized.md has the reasons.
 pub(crate) const FORMAT_KEPT: u32 = 6;
+/// The first format in which volumes and snapshots may have deadlines.
+pub(crate) const FORMAT_DEADLINES: u32 = 7;
 /// The first format in which the metadata may have a second copy.
 pub(crate) const FORMAT_DOUBLED: u32 = 7;

@@ -23,5 +23,6 @@ pub(crate) mod scrub;
 pub(crate) mod segment_table;
 pub(crate) mod storer;
 pub(crate) mod tails;
+pub(crate) mod timekeeper;
 pub(crate) mod view;
 pub(crate) mod xattr_presence;

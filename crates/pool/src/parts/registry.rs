@@ -1,5 +1,7 @@
 //! The volumes and snapshots in memory: their records, their usage, and the view of each.
 
+mod deleted;
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,9 +9,12 @@ use std::sync::{Arc, RwLock};
 
 use tokio::sync::watch;
 
+use crate::base::deadline::Moment;
+use crate::base::sources::Clock;
 use crate::base::sync;
 use crate::format::keys::{self, EPOCH_FIRST, EPOCH_LAST, EPOCH_NONE, Epoch};
 use crate::format::records::{Record, UsageRecord, VolumeRecord, malformed};
+use crate::parts::timekeeper::Timekeeper;
 use crate::parts::view::{Layer, View};
 use crate::store::meta::MetaStore;
 use crate::{
@@ -19,6 +24,8 @@ use crate::{
 
 struct VolumeState {
     record: VolumeRecord,
+    /// The volume, or for a snapshot its volume, was deleted and can be recovered. Its handles are stale meanwhile.
+    is_shelved: bool,
     usage: UsageRecord,
     /// The number of bytes by which accepted writes that are not in the extents yet may make the volume grow.
     reserved: AtomicU64,
@@ -44,9 +51,10 @@ pub(crate) struct Writing {
 type Map = BTreeMap<VolumeId, VolumeState>;
 
 /// All volumes and snapshots of the pool. Only the committer changes them.
-#[derive(Default)]
 pub(crate) struct Volumes {
     map: RwLock<Map>,
+    /// The clocks of deadlines.
+    time: Timekeeper,
     /// Counts the changes of volumes and snapshots, and wakes the tasks that wait for one.
     version: watch::Sender<u64>,
     purges: AtomicU64,
@@ -54,8 +62,13 @@ pub(crate) struct Volumes {
 
 impl Volumes {
     /// Reads the volumes from the metadata store.
-    pub(crate) fn load(meta: &dyn MetaStore) -> Result<Volumes> {
-        let volumes = Volumes::default();
+    pub(crate) fn load(meta: &dyn MetaStore, clock: Arc<dyn Clock>) -> Result<Volumes> {
+        let volumes = Volumes {
+            map: RwLock::default(),
+            time: Timekeeper::load(meta, clock)?,
+            version: watch::Sender::default(),
+            purges: AtomicU64::default(),
+        };
         let mut found = Vec::new();
         meta.scan(keys::volumes(), &mut |key, value| {
             let id = keys::volume_in(key).ok_or_else(|| malformed("volume", key))?;
@@ -89,7 +102,7 @@ impl Volumes {
 
     fn live<T>(&self, id: VolumeId, look: impl FnOnce(&VolumeState) -> T) -> Result<T> {
         let map = sync::read(&self.map);
-        map.get(&id).filter(|state| !state.deleting).map(look).ok_or(Error::Stale)
+        map.get(&id).filter(|state| state.is_live()).map(look).ok_or(Error::Stale)
     }
 
     /// Changes whenever a volume or snapshot is added or removed, or its record changes.
@@ -115,7 +128,7 @@ impl Volumes {
     /// The buckets, by name.
     pub(crate) fn buckets(&self) -> Vec<Bucket> {
         let map = sync::read(&self.map);
-        let buckets = map.iter().filter(|(_, state)| state.record.is_bucket && !state.deleting);
+        let buckets = map.iter().filter(|(_, state)| state.record.is_bucket && state.is_live());
         let mut buckets: Vec<Bucket> = buckets.map(|(id, state)| state.bucket(*id)).collect();
         buckets.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
         buckets
@@ -124,7 +137,7 @@ impl Volumes {
     /// The bucket with this name.
     pub(crate) fn bucket_by_name(&self, name: &str) -> Result<Bucket> {
         let map = sync::read(&self.map);
-        let mut buckets = map.iter().filter(|(_, state)| state.record.is_bucket && !state.deleting);
+        let mut buckets = map.iter().filter(|(_, state)| state.record.is_bucket && state.is_live());
         let found = buckets.find(|(_, state)| state.record.spec.name == name);
         let found = found.map(|(id, state)| state.bucket(*id));
         found.ok_or_else(|| Error::NotFound(Object::Bucket(name.to_owned())))
@@ -138,7 +151,7 @@ impl Volumes {
     fn list_if(&self, is_wanted: impl Fn(&VolumeRecord) -> bool) -> Vec<Volume> {
         let map = sync::read(&self.map);
         let is_wanted =
-            |state: &VolumeState| state.is_volume() && !state.deleting && is_wanted(&state.record);
+            |state: &VolumeState| state.is_volume() && state.is_live() && is_wanted(&state.record);
         let volumes = map.iter().filter(|(_, state)| is_wanted(state));
         let mut volumes: Vec<Volume> = volumes.map(|(id, state)| volume(&map, *id, &state.record)).collect();
         volumes.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
@@ -152,7 +165,7 @@ impl Volumes {
         for taken in map.values().filter_map(|state| state.record.snapshot) {
             *snapshots.entry(taken.of).or_default() += 1;
         }
-        let volumes = map.iter().filter(|(_, state)| state.is_volume() && !state.deleting);
+        let volumes = map.iter().filter(|(_, state)| state.is_volume() && state.is_live());
         let usage = |(id, state): (&VolumeId, &VolumeState)| VolumeUsage {
             id: Some(*id),
             name: state.record.spec.name.clone(),
@@ -167,13 +180,22 @@ impl Volumes {
         volumes.map(usage).collect()
     }
 
-    /// The snapshots of one volume or of all volumes, by volume name and age.
+    /// The snapshots of one volume or of all volumes, by volume name and age. Those of deleted volumes are not among them.
     pub(crate) fn snapshots(&self, of: Option<VolumeId>) -> Vec<Snapshot> {
-        let map = sync::read(&self.map);
+        self.snapshots_if(|state, volume| !state.is_shelved && of.is_none_or(|of| volume == of))
+    }
+
+    /// The snapshots of a volume, even if it was deleted and can be recovered.
+    pub(crate) fn snapshots_kept(&self, of: VolumeId) -> Vec<Snapshot> {
+        self.snapshots_if(|_, volume| volume == of)
+    }
+
+    fn snapshots_if(&self, is_wanted: impl Fn(&VolumeState, VolumeId) -> bool) -> Vec<Snapshot> {
+        let (map, now) = (sync::read(&self.map), self.time.now());
         let mut snapshots: Vec<Snapshot> = map
             .iter()
-            .filter_map(|(id, state)| snapshot(&map, *id, state))
-            .filter(|snapshot| of.is_none_or(|of| snapshot.volume == of))
+            .filter(|(_, state)| state.record.snapshot.is_some_and(|taken| is_wanted(state, taken.of)))
+            .filter_map(|(id, state)| snapshot(&map, now, *id, state))
             .collect();
         snapshots
             .sort_by(|one, other| (&one.volume_name, one.created).cmp(&(&other.volume_name, other.created)));
@@ -183,7 +205,7 @@ impl Volumes {
     /// The volume or snapshot with this id.
     pub(crate) fn get(&self, id: VolumeId) -> Result<Volume> {
         let map = sync::read(&self.map);
-        let state = map.get(&id).filter(|state| !state.deleting).ok_or(Error::Stale)?;
+        let state = map.get(&id).filter(|state| state.is_live()).ok_or(Error::Stale)?;
         Ok(volume(&map, id, &state.record))
     }
 
@@ -195,8 +217,8 @@ impl Volumes {
     /// The snapshot with this id.
     pub(crate) fn snapshot_by_id(&self, id: VolumeId) -> Result<Snapshot> {
         let map = sync::read(&self.map);
-        let state = map.get(&id).filter(|state| !state.deleting);
-        state.and_then(|state| snapshot(&map, id, state)).ok_or(Error::Stale)
+        let state = map.get(&id).filter(|state| state.is_live());
+        state.and_then(|state| snapshot(&map, self.time.now(), id, state)).ok_or(Error::Stale)
     }
 
     pub(crate) fn by_name(&self, name: &str) -> Result<Volume> {
@@ -226,6 +248,11 @@ impl Volumes {
     /// The view of the volume or snapshot.
     pub(crate) fn view(&self, id: VolumeId) -> Result<Arc<View>> {
         self.live(id, |state| state.view.clone())
+    }
+
+    /// Like [`Volumes::view`], for a volume or snapshot that may have been deleted and can be recovered.
+    pub(crate) fn view_kept(&self, id: VolumeId) -> Result<Arc<View>> {
+        self.kept(id, |state| state.view.clone())
     }
 
     /// What is needed to write the volume's records. `None` for a volume that is still being created.
@@ -330,6 +357,7 @@ impl Volumes {
     pub(crate) fn add(&self, id: VolumeId, record: VolumeRecord, usage: UsageRecord) {
         let state = VolumeState {
             record,
+            is_shelved: false,
             usage,
             reserved: AtomicU64::new(0),
             deleting: false,
@@ -379,17 +407,23 @@ impl Volumes {
     /// The volumes that have versions that no view shows.
     pub(crate) fn purging(&self) -> Vec<VolumeId> {
         let map = sync::read(&self.map);
-        let due = map.iter().filter(|(_, state)| state.purge.is_some() && !state.deleting);
+        // The purge of a volume that was deleted and can be recovered waits: usually all of it goes.
+        let due = map.iter().filter(|(_, state)| state.purge.is_some() && state.is_live());
         due.map(|(id, _)| *id).collect()
     }
 
-    /// All volumes and snapshots that are not being deleted.
-    pub(crate) fn all_live(&self) -> Vec<VolumeId> {
+    /// All volumes and snapshots that are not being deleted, including those that can be recovered.
+    pub(crate) fn all_kept(&self) -> Vec<VolumeId> {
         sync::read(&self.map).iter().filter(|(_, state)| !state.deleting).map(|(id, _)| *id).collect()
     }
 }
 
 impl VolumeState {
+    /// Whether clients and the operator see it.
+    fn is_live(&self) -> bool {
+        !self.deleting && !self.is_shelved
+    }
+
     fn bucket(&self, id: VolumeId) -> Bucket {
         bucket(id, &self.record, &self.usage)
     }
@@ -421,10 +455,12 @@ fn volume(map: &Map, id: VolumeId, record: &VolumeRecord) -> Volume {
     record.volume(id, clone_of)
 }
 
-fn snapshot(map: &Map, id: VolumeId, state: &VolumeState) -> Option<Snapshot> {
+fn snapshot(map: &Map, now: Moment, id: VolumeId, state: &VolumeState) -> Option<Snapshot> {
     let taken = state.record.snapshot?;
     let volume = map.get(&taken.of)?;
     let clones = map.values().filter(|clone| clone.record.origin == Some(id) && !clone.deleting);
+    let name = |clone: &VolumeState| clone.record.spec.name.clone();
+    let (shelved, clones): (Vec<&VolumeState>, Vec<_>) = clones.partition(|clone| clone.is_shelved);
     Some(Snapshot {
         id,
         volume: taken.of,
@@ -434,12 +470,22 @@ fn snapshot(map: &Map, id: VolumeId, state: &VolumeState) -> Option<Snapshot> {
         created: state.record.created,
         period: taken.period,
         bytes_logical: state.usage.bytes_logical,
-        clones: clones.map(|clone| clone.record.spec.name.clone()).collect(),
+        clones: clones.into_iter().map(name).collect(),
+        clones_deleted: shelved.into_iter().map(name).collect(),
+        expires: taken.expires.map(|expires| expires.when(now)),
+        locked_until: taken.locked.filter(|locked| !locked.is_over(now)).map(|locked| locked.when(now)),
+        is_for_clone: taken.is_for_clone,
     })
 }
 
 /// Recomputes all views.
 fn show(map: &mut Map) {
+    let shelved: Vec<VolumeId> =
+        map.iter().filter(|(_, state)| state.record.deleted.is_some()).map(|(id, _)| *id).collect();
+    for (id, state) in map.iter_mut() {
+        let of = state.record.snapshot.map_or(*id, |taken| taken.of);
+        state.is_shelved = shelved.contains(&of);
+    }
     let shown: Vec<(VolumeId, View, Epoch)> = map
         .iter()
         .map(|(id, state)| {

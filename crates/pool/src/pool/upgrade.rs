@@ -11,6 +11,7 @@ const ADDED: &[(u32, &str)] = &[
     (5, "shorter names of chunks, with a key of the pool"),
     (6, "the intent log, which answers small synced writes"),
     (7, "a second copy of the metadata in pool.copies_directory"),
+    (7, "deleted volumes that can be recovered, and snapshots that expire or are locked"),
 ];
 
 impl Pool {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::model::NodeId;
 use super::tree::Tree;
-use crate::Handle;
+use crate::{Handle, VolumeId};
 
 /// The inode to create.
 #[derive(Clone, Debug)]
@@ -60,6 +60,19 @@ pub(super) enum Effect {
     },
     VolumeDelete {
         name: String,
+    },
+    /// Deletes a volume so that it can be recovered.
+    Shelve {
+        name: String,
+    },
+    /// Recovers a deleted volume, perhaps under another name.
+    Recover {
+        volume: VolumeId,
+        name: String,
+    },
+    /// Purges a deleted volume.
+    Purge {
+        volume: VolumeId,
     },
     SnapshotCreate {
         volume: String,

@@ -1,7 +1,6 @@
 //! A history: several lives of one pool on one disk. Each life begins with an opening and ends with a crash or a clean
 //! close. Everything in it depends only on the seed.
 
-use std::cell::Cell;
 use std::fmt;
 use std::future::Future;
 use std::rc::Rc;
@@ -127,6 +126,7 @@ pub(super) fn appetite(random: &mut Random) -> Appetite {
         names: random.between(2, 12),
         buckets: random.pick(&[0, 200, 500, 900]).unwrap_or(200),
         syncs: 0,
+        volumes: 0,
     }
 }
 
@@ -181,6 +181,19 @@ fn draw(seed: u64) -> Drawn {
 pub(crate) fn run_syncs_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
     let drawn = draw_syncs(&disk, seed);
     run_with(disk, seed, drawn, 0)
+}
+
+/// Like [`run_on`], and many operations are on whole volumes: they are deleted, recovered and purged while files in them are used.
+pub(crate) fn run_volumes_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
+    let mut random = Random::new(seed);
+    let setting = Setting {
+        clients: random.between(2, 5),
+        operations: random.between(20, 60),
+        lives: random.between(2, 4),
+        ..Setting::draw(&mut random)
+    };
+    let appetite = Appetite { names: 3, buckets: 50, volumes: 200, ..appetite(&mut random) };
+    run_with(disk, seed, Drawn { random, setting, appetite }, 0)
 }
 
 fn draw_syncs(disk: &FaultyDisk, seed: u64) -> Drawn {
@@ -271,44 +284,6 @@ pub(crate) fn run_cut_at(seed: u64, step: u64) -> Result<bool, Failure> {
         });
     }
     finish(seed, &shared).map(|()| cut)
-}
-
-/// Creates a pool without failures. Then flips one bit of its segments at a time, and reads everything after each flip.
-/// Returns the number of flips that a reader noticed.
-pub(crate) fn run_flips(seed: u64, flips: u64) -> Result<u64, Failure> {
-    let mut random = Random::new(seed);
-    let setting = Setting::draw(&mut random);
-    let disk = Arc::new(FaultyDisk::default().with_log(4));
-    let shared = Shared::new(disk.clone(), appetite(&mut random), setting.options.bytes_max.is_some());
-    live(&setting, &shared, &mut random.fork(), false, |pool, random| {
-        let (shared, setting) = (shared.clone(), &setting);
-        async move { work(pool, &shared, random, setting, End::Close, Plan::default()).await }
-    });
-    disk.crash(random.next());
-    let met = Cell::new(0);
-    for _ in 0..flips {
-        if shared.has_failed() {
-            break;
-        }
-        flip(&setting, &shared, &mut random, &met);
-    }
-    finish(seed, &shared).map(|()| met.get())
-}
-
-fn flip(setting: &Setting, shared: &Rc<Shared>, random: &mut Random, met: &Cell<u64>) {
-    let disk = Arc::new(shared.disk.copy());
-    // The previous simulation cut the power at its end.
-    shared.disk.arm(Plan::default());
-    let (byte, bit) = (random.below(disk.bytes_at_rest()), random.below(8) as u8);
-    let Some(place) = disk.flip_in_segments(byte, bit) else { return };
-    shared.note(format!("flipped a bit of {place:?}"));
-    simulated(setting, shared, &mut random.fork(), async {
-        let pool = disk.open(setting.options.clone()).map_err(|error| format!("open: {error}"))?;
-        let errors = verify::verify_damaged(&pool, shared).await?;
-        met.set(met.get() + u64::from(errors > 0));
-        let differences = pool.check(true).await.map_err(|error| format!("check: {error}"))?;
-        if errors > 0 && differences.is_empty() { Err("the check finds no damage".into()) } else { Ok(()) }
-    });
 }
 
 pub(super) fn finish(seed: u64, shared: &Shared) -> Result<(), Failure> {
@@ -522,13 +497,18 @@ async fn take_down(
         client.perform(Op::Settle).await;
         let space = pool.space().map_err(|error| format!("space: {error}"))?;
         let roots = shared.world.borrow().volumes.len() as u64;
-        let bare = shared.world.borrow().snapshots.is_empty();
+        let bare = shared.world.borrow().snapshots.is_empty() && shared.world.borrow().shelves.is_empty();
         if bare && (space.bytes_logical > 0 || space.inodes_used != roots || space.orphans > 0) {
             return Err(format!("everything was removed, and left are {space:?}"));
         }
     }
     if !one_by_one {
         dirty_some(&mut client, &mut random).await;
+    }
+    while !shared.has_failed()
+        && let Some(volume) = { shared.world.borrow().shelves.keys().next().copied() }
+    {
+        client.perform(Op::Effect(Effect::Purge { volume })).await;
     }
     while !shared.has_failed()
         && let Some(name) = deletable(shared)

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use super::buckets::model::BucketWorld;
 pub(super) use super::effect::{Effect, Made, New};
 use super::file::FileModel;
+use super::shelf::{Shelf, shelved_name};
 use super::tree::Tree;
 use crate::{Handle, InodeId, VolumeId};
 
@@ -37,6 +38,8 @@ pub(super) enum Life {
     Orphan,
     /// It may be freed at any moment.
     Doomed,
+    /// Its volume was deleted and can be recovered.
+    Shelved,
 }
 
 #[derive(Clone, Debug)]
@@ -44,6 +47,8 @@ pub(super) struct Node {
     pub(super) handle: Handle,
     pub(super) body: Body,
     pub(super) life: Life,
+    /// What its life was before its volume was deleted, if it is shelved.
+    pub(super) life_before: Life,
     pub(super) names: u32,
     pub(super) holds: u32,
     pub(super) mode: u32,
@@ -64,6 +69,10 @@ impl Node {
     }
     pub(super) fn file_mut(&mut self) -> Option<&mut FileModel> {
         if let Body::File(file) = &mut self.body { Some(file) } else { None }
+    }
+    /// Its life; if its volume was deleted, the one before.
+    pub(super) fn life_known(&self) -> Life {
+        if self.life == Life::Shelved { self.life_before } else { self.life }
     }
     pub(super) fn entries(&self) -> Option<&BTreeMap<String, NodeId>> {
         if let Body::Directory { entries, .. } = &self.body { Some(entries) } else { None }
@@ -98,6 +107,7 @@ pub(super) enum Claim {
     Node(NodeId),
     Record(u8),
     Volume(String),
+    Shelf(VolumeId),
     /// Directories move one at a time, so that no directory is moved below itself.
     Moves,
 }
@@ -110,6 +120,8 @@ pub(super) struct World {
     pub(super) nodes: BTreeMap<NodeId, Node>,
     /// The names of the volumes and their roots.
     pub(super) volumes: BTreeMap<String, NodeId>,
+    /// The deleted volumes that can be recovered.
+    pub(super) shelves: BTreeMap<VolumeId, Shelf>,
     /// The snapshots by volume and name.
     pub(super) snapshots: BTreeMap<(String, String), Taken>,
     /// The number of operations on files in progress, by volume.
@@ -184,11 +196,21 @@ impl World {
             Effect::RecordPut { key, .. } | Effect::RecordDelete { key } => vec![Claim::Record(*key)],
             Effect::VolumeCreate { name }
             | Effect::VolumeDelete { name }
+            | Effect::Shelve { name }
             | Effect::SnapshotCreate { volume: name, .. }
             | Effect::SnapshotDelete { volume: name, .. }
             | Effect::Rollback { volume: name, .. } => vec![Claim::Volume(name.clone())],
             Effect::Clone { volume, name, .. } => {
                 vec![Claim::Volume(volume.clone()), Claim::Volume(name.clone())]
+            }
+            Effect::Recover { volume, name } => {
+                vec![Claim::Shelf(*volume), Claim::Volume(name.clone())]
+            }
+            Effect::Purge { volume } => {
+                let parent =
+                    self.snapshots.iter().find(|(_, taken)| taken.clones.contains(&shelved_name(*volume)));
+                let parent = parent.map(|((of, _), _)| Claim::Volume(of.clone()));
+                [Claim::Shelf(*volume)].into_iter().chain(parent).collect()
             }
         }
     }
@@ -255,7 +277,7 @@ impl World {
         })
     }
 
-    fn volume_of(&self, node: NodeId) -> Option<VolumeId> {
+    pub(super) fn volume_of(&self, node: NodeId) -> Option<VolumeId> {
         self.node(node).map(|node| node.handle.volume)
     }
 
@@ -345,6 +367,9 @@ impl World {
                 }
             }
             Effect::VolumeDelete { name } => self.volume_deleted(&name),
+            Effect::Shelve { name } => self.volume_shelved(name),
+            Effect::Recover { volume, name } => self.volume_recovered(volume, name),
+            Effect::Purge { volume } => self.volume_purged(volume),
             Effect::SnapshotCreate { volume, name } => {
                 let inodes = self.volumes.get(&volume).and_then(|root| self.volume_of(*root));
                 let inodes = inodes.map(|volume| self.inodes_of(volume)).unwrap_or_default();
@@ -408,6 +433,7 @@ impl World {
             handle,
             body,
             life: Life::Named,
+            life_before: Life::Named,
             names: 1,
             holds: 0,
             mode,

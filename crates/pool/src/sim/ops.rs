@@ -7,7 +7,7 @@ use super::content;
 use super::file::Change;
 use super::model::{Body, Claim, Effect, Life, New, Node, NodeId, Taken, World};
 use super::random::Random;
-use crate::Stability;
+use crate::{Stability, VolumeId};
 
 /// One operation of a client.
 #[derive(Clone, Debug)]
@@ -81,6 +81,8 @@ pub(super) struct Appetite {
     pub(super) buckets: u64,
     /// How many of a thousand operations are small writes and syncs of few files.
     pub(super) syncs: u64,
+    /// How many of a thousand operations are on whole volumes and snapshots.
+    pub(super) volumes: u64,
 }
 
 /// Draws an operation. Returns `None` if the drawn operation is not possible at the moment.
@@ -90,6 +92,13 @@ pub(super) fn draw(world: &World, random: &mut Random, appetite: &Appetite) -> O
     }
     if random.permille(appetite.syncs) {
         return sync(world, random, appetite);
+    }
+    if appetite.volumes > 0 && random.permille(appetite.volumes) {
+        return if random.permille(500) {
+            volume(world, random).map(Op::Effect)
+        } else {
+            snapshot(world, random)
+        };
     }
     match random.below(100) {
         0..27 => write(world, random, appetite),
@@ -126,7 +135,7 @@ fn pick_node(world: &World, random: &mut Random, wanted: impl Fn(&Node) -> bool)
 }
 
 fn is_there(node: &Node) -> bool {
-    node.life != Life::Doomed
+    !matches!(node.life, Life::Doomed | Life::Shelved)
 }
 
 fn file(world: &World, random: &mut Random) -> Option<NodeId> {
@@ -391,13 +400,37 @@ fn record(random: &mut Random) -> Option<Op> {
 
 fn volume(world: &World, random: &mut Random) -> Option<Effect> {
     let name = format!("v{}", random.below(3));
+    // A generator of its own, so that the other draws stay what they were.
+    let mut of_shelves = random.clone().fork();
+    if let Some(effect) = shelf(world, &mut of_shelves) {
+        return Some(effect);
+    }
     match world.volumes.contains_key(&name) {
         true => {
             let cloned = world.snapshots_of(&name).any(|(_, taken)| !taken.clones.is_empty());
-            (!cloned && random.permille(400)).then_some(Effect::VolumeDelete { name })
+            let shelves = of_shelves.permille(600);
+            (!cloned && random.permille(400)).then_some(if shelves {
+                Effect::Shelve { name }
+            } else {
+                Effect::VolumeDelete { name }
+            })
         }
         false => Some(Effect::VolumeCreate { name }),
     }
+}
+
+/// An operation on a deleted volume.
+fn shelf(world: &World, random: &mut Random) -> Option<Effect> {
+    let shelves: Vec<VolumeId> = world.shelves.keys().copied().collect();
+    let volume = random.pick(&shelves)?;
+    if random.permille(300) {
+        return None;
+    }
+    if random.permille(250) {
+        return Some(Effect::Purge { volume });
+    }
+    let name = format!("v{}", random.below(5));
+    (!world.volumes.contains_key(&name)).then_some(Effect::Recover { volume, name })
 }
 
 /// An operation on snapshots.

@@ -22,6 +22,11 @@ enum Step {
     Clone(&'static str, &'static str, &'static str),
     Rollback(&'static str, &'static str),
     Delete(&'static str),
+    /// Deletes a volume so that it can be recovered.
+    Shelve(&'static str),
+    /// Recovers the volume, under another name.
+    Recover(&'static str, &'static str),
+    Purge(&'static str),
     Settle,
 }
 
@@ -49,7 +54,16 @@ const HISTORY: &[Step] = &[
     Step::Rollback("c", "t"),
     Step::Remove("c", "log"),
     Step::Settle,
-    Step::Delete("c"),
+    Step::Write("c", "kept", 0, 3_000, 10),
+    Step::Shelve("c"),
+    Step::Settle,
+    Step::Recover("c", "d"),
+    Step::Write("d", "kept", 1_000, 140_000, 11),
+    Step::Shelve("d"),
+    Step::Purge("d"),
+    Step::Clone("a", "s1", "e"),
+    Step::Delete("e"),
+    Step::Settle,
     Step::SnapshotDelete("a", "s1"),
     Step::Settle,
     Step::Remove("a", "log"),
@@ -90,6 +104,23 @@ fn apply_to_model(world: &mut World, step: Step) {
             let tree = world[&format!("{volume}@{name}")].clone();
             world.insert(volume.to_owned(), tree);
         }
+        Step::Shelve(volume) => {
+            for (name, tree) in std::mem::take(world) {
+                let is_of = name == volume || name.starts_with(&format!("{volume}@"));
+                world.insert(if is_of { format!("deleted {name}") } else { name }, tree);
+            }
+        }
+        Step::Recover(volume, to) => {
+            for (name, tree) in std::mem::take(world) {
+                let own = name.strip_prefix("deleted ").and_then(|name| name.strip_prefix(volume));
+                let name = own.map(|rest| format!("{to}{rest}")).unwrap_or(name.clone());
+                world.insert(name, tree);
+            }
+        }
+        Step::Purge(volume) => {
+            let prefix = format!("deleted {volume}");
+            world.retain(|name, _| !name.starts_with(&prefix));
+        }
         Step::Delete(volume) => {
             world.retain(|name, _| name != volume && !name.starts_with(&format!("{volume}@")));
         }
@@ -123,6 +154,16 @@ async fn apply(pool: &Pool, step: Step) -> Result<()> {
         }
         Step::Rollback(volume, name) => pool.volume_rollback(volume, name, true).await,
         Step::Delete(volume) => pool.volume_delete(volume, true).await,
+        Step::Shelve(volume) => {
+            let recoverable = Some(std::time::Duration::from_secs(60));
+            let deletion = Deletion { force: true, recoverable, ..Deletion::default() };
+            pool.volume_delete_as(volume, deletion).await.map(drop)
+        }
+        Step::Recover(volume, to) => {
+            let recovery = Recovery { name: Some(to.to_owned()), junction_path: None };
+            pool.volume_recover(pool.deleted_volume(volume)?.id, recovery).await.map(drop)
+        }
+        Step::Purge(volume) => pool.volume_purge(pool.deleted_volume(volume)?.id).await,
         Step::Settle => pool.settle().await,
     }
 }
@@ -148,6 +189,18 @@ async fn world(pool: &Pool) -> World {
     }
     for taken in pool.snapshots(None).unwrap() {
         world.insert(format!("{}@{}", taken.volume_name, taken.name), tree(pool, taken.root).await);
+    }
+    // To look into deleted volumes, they are recovered, and deleted again.
+    for deleted in pool.deleted_volumes().unwrap() {
+        let volume = pool.volume_recover(deleted.id, Recovery::default()).await.unwrap();
+        let name = volume.spec.name;
+        world.insert(format!("deleted {name}"), tree(pool, volume.root).await);
+        for taken in pool.snapshots(Some(volume.id)).unwrap() {
+            world.insert(format!("deleted {name}@{}", taken.name), tree(pool, taken.root).await);
+        }
+        let recoverable = Some(std::time::Duration::from_secs(60));
+        let deletion = Deletion { force: true, recoverable, ..Deletion::default() };
+        pool.volume_delete_as(&name, deletion).await.unwrap();
     }
     world
 }
@@ -194,8 +247,11 @@ async fn crash_at(failing: u64) -> bool {
     pool.settle().await.unwrap();
     assert_eq!(pool.check(true).await.unwrap(), [""; 0], "failing at {failing}, settled");
     assert!(without_empty_files(world(&pool).await) == found, "failing at {failing}, settled");
+    for deleted in pool.deleted_volumes().unwrap() {
+        pool.volume_purge(deleted.id).await.unwrap();
+    }
     // Clones are deleted before their origins.
-    for name in ["c", "b", "a"] {
+    for name in ["e", "d", "c", "b", "a"] {
         if found.contains_key(name) {
             pool.volume_delete(name, true).await.unwrap();
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::at_rest;
+use super::flips;
 use super::history::{self, Report};
 use crate::sim::faulty::{FaultyDisk, Lie, Protection};
 
@@ -148,7 +149,7 @@ fn whatever_step_the_power_fails_at_nothing_is_lost() {
 
 #[test]
 fn a_flipped_bit_in_a_segment_is_an_error_or_nothing_but_never_wrong_bytes() {
-    let met = (0..40).map(|seed| history::run_flips(seed, 12).unwrap_or_else(|failure| panic!("{failure}")));
+    let met = (0..40).map(|seed| flips::run_flips(seed, 12).unwrap_or_else(|failure| panic!("{failure}")));
     let met: u64 = met.sum();
     assert!(met > 40, "hardly a flip was met by a reader: {met}");
 }

@@ -27,6 +27,7 @@ pub(super) async fn verify(pool: &Pool, shared: &Shared) -> Found<()> {
     shared.world.borrow_mut().restarted();
     verifier(pool, shared)?;
     volumes(pool, shared)?;
+    shelves(pool, shared)?;
     snapshots(pool, shared).await?;
     records(pool, shared)?;
     let nodes: Vec<NodeId> = shared.world.borrow().nodes.keys().copied().collect();
@@ -106,7 +107,13 @@ async fn outcome(pool: &Pool, shared: &Shared, effect: &Effect, begun: u64) -> F
         }
         Effect::RecordDelete { key } => record(pool, *key)?.is_none().then_some(Made::Nothing),
         Effect::VolumeCreate { name } => pool.volume(name).ok().map(|volume| Made::Inode(volume.root)),
-        Effect::VolumeDelete { name } => pool.volume(name).is_err().then_some(Made::Nothing),
+        Effect::VolumeDelete { name } | Effect::Shelve { name } => {
+            pool.volume(name).is_err().then_some(Made::Nothing)
+        }
+        Effect::Recover { volume, .. } | Effect::Purge { volume } => {
+            let deleted = pool.deleted_volumes().map_err(words("deleted volumes"))?;
+            deleted.iter().all(|deleted| deleted.id != *volume).then_some(Made::Nothing)
+        }
         Effect::SnapshotCreate { volume, name } => {
             let Ok(taken) = pool.snapshot(volume, name) else { return Ok(None) };
             let tree = walk(pool, taken.root).await.map_err(words("walk"))?;
@@ -204,6 +211,18 @@ fn volumes(pool: &Pool, shared: &Shared) -> Found<()> {
     if found == known { Ok(()) } else { Err(format!("volumes {found:?}, not {known:?}")) }
 }
 
+/// Checks that exactly the deleted volumes that were not purged can be recovered.
+fn shelves(pool: &Pool, shared: &Shared) -> Found<()> {
+    let deleted = pool.deleted_volumes().map_err(words("deleted volumes"))?;
+    let mut found: Vec<(VolumeId, String)> =
+        deleted.into_iter().map(|deleted| (deleted.id, deleted.spec.name)).collect();
+    found.sort();
+    let world = shared.world.borrow();
+    let known: Vec<(VolumeId, String)> =
+        world.shelves.iter().map(|(id, shelf)| (*id, shelf.name.clone())).collect();
+    if found == known { Ok(()) } else { Err(format!("deleted volumes {found:?}, not {known:?}")) }
+}
+
 fn records(pool: &Pool, shared: &Shared) -> Found<()> {
     let found = pool.records("sim").map_err(words("records"))?;
     let known = &shared.world.borrow().records;
@@ -224,7 +243,7 @@ pub(super) async fn verify_damaged(pool: &Pool, shared: &Shared) -> Found<u64> {
             .world
             .borrow()
             .node(id)
-            .filter(|node| node.file().is_some() && node.life != Life::Doomed)
+            .filter(|node| node.file().is_some() && !matches!(node.life, Life::Doomed | Life::Shelved))
             .map(|node| node.handle)
         else {
             continue;
@@ -247,11 +266,25 @@ pub(super) async fn verify_damaged(pool: &Pool, shared: &Shared) -> Found<u64> {
     Ok(errors)
 }
 
-async fn verify_node(pool: &Pool, shared: &Shared, id: NodeId) -> Found<()> {
-    let Some((handle, life)) = shared.world.borrow().node(id).map(|node| (node.handle, node.life)) else {
+/// Compares an inode with the model. Afterwards the model is what was found. An inode of a deleted volume is compared only while the
+/// volume is being recovered.
+pub(super) async fn verify_node(pool: &Pool, shared: &Shared, id: NodeId) -> Found<()> {
+    let Some((handle, life)) = shared.world.borrow().node(id).map(|node| (node.handle, node.life_known()))
+    else {
         return Ok(());
     };
-    if life == Life::Doomed {
+    let is_freed = {
+        let world = shared.world.borrow();
+        let orphan = life == Life::Orphan && world.reaping;
+        // A recovery frees orphans that nobody holds.
+        orphan && world.node(id).is_some_and(|node| node.life == Life::Shelved && node.holds == 0)
+    };
+    let is_away = {
+        let world = shared.world.borrow();
+        let is_shelved = world.node(id).is_some_and(|node| node.life == Life::Shelved);
+        is_shelved && pool.volume_by_id(handle.volume).is_err()
+    };
+    if life == Life::Doomed || is_freed || is_away {
         return Ok(());
     }
     let attributes = pool.getattr(handle).await.map_err(words("getattr"))?;
@@ -292,7 +325,7 @@ async fn verify_node(pool: &Pool, shared: &Shared, id: NodeId) -> Found<()> {
 
 fn compare_attributes(world: &World, id: NodeId, found: &Attributes) -> Found<()> {
     let Some(node) = world.node(id) else { return Ok(()) };
-    let names = match (&node.body, node.life) {
+    let names = match (&node.body, node.life_known()) {
         (_, Life::Orphan | Life::Doomed) => 0,
         (Body::Directory { entries, .. }, _) => {
             let is_directory = |id: &&NodeId| world.node(**id).is_some_and(|node| node.entries().is_some());

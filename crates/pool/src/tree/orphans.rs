@@ -154,6 +154,11 @@ impl Engine {
     async fn free(self: &Arc<Self>, inodes: &[Arc<Inode>]) -> Result<()> {
         let mut freeing = Vec::with_capacity(inodes.len());
         for inode in inodes {
+            // Its volume was deleted and can be recovered. Then its orphans are queued again.
+            if self.volumes.is_shelved(inode.handle.volume) {
+                inode.state().queued = false;
+                continue;
+            }
             let Some(rollbacks) = begin(self, inode) else { continue };
             let _order = inode.order.clone().lock_owned().await;
             // A rollback may have brought the inode back. Its dirty data was then written afterwards.
@@ -197,6 +202,10 @@ fn free_some(txn: &mut Txn<'_>, freeing: Vec<Freeing>) -> Result<Vec<Freeing>> {
         let over = state.gone || state.rollbacks != one.rollbacks;
         drop(state);
         if over {
+            continue;
+        }
+        if txn.engine.volumes.is_shelved(one.inode.handle.volume) {
+            one.inode.state().freed = false;
             continue;
         }
         let (mut freed, mut more) =

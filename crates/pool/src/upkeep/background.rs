@@ -8,12 +8,12 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::Error;
 use crate::base::signals::Signals;
 use crate::engine::Engine;
 use crate::parts::dirty::WRITE_BEHIND_BYTES;
 use crate::parts::inode::Inode;
 use crate::volumes::schedule;
+use crate::{Error, Result};
 
 /// The number of inodes that are flushed at the same time.
 const FLUSHES_MAX: usize = 16;
@@ -108,10 +108,15 @@ async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
     failed
 }
 
-/// Takes scheduled snapshots.
+/// Takes scheduled snapshots, and removes snapshots and deleted volumes whose time is over.
 async fn scheduler(engine: Weak<Engine>, signals: Arc<Signals>) {
     while !signals.is_closing() {
         let Some(engine) = engine.upgrade() else { break };
+        if let Err(error) = keep_times(&engine).await
+            && !engine.is_closing()
+        {
+            tracing::warn!(%error, "removing what has expired failed; the pool will try again");
+        }
         if let Err(error) = engine.keep_schedule().await
             && !engine.is_closing()
         {
@@ -124,6 +129,13 @@ async fn scheduler(engine: Weak<Engine>, signals: Arc<Signals>) {
             () = signals.closing() => {}
         }
     }
+}
+
+/// Removes what has reached its deadline.
+async fn keep_times(engine: &Arc<Engine>) -> Result<()> {
+    engine.keep_time().await?;
+    engine.expire_snapshots().await?;
+    engine.purge_due().await
 }
 
 /// Frees orphans, deleted volumes and dead segments.

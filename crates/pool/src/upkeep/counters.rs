@@ -7,7 +7,7 @@ use crate::{PoolCounters, Result};
 
 impl Engine {
     pub(crate) fn counters_now(self: &Arc<Self>) -> Result<PoolCounters> {
-        let meters = &self.meters;
+        let (meters, deleted) = (&self.meters, self.volumes.deleted());
         Ok(PoolCounters {
             writes: meters.writes.get(),
             bytes_written: meters.bytes_written.get(),
@@ -39,6 +39,8 @@ impl Engine {
             dirty_bytes: self.writes.dirty.bytes(),
             dirty_bytes_max: self.options.dirty_bytes_max,
             volumes: self.volumes.usages(),
+            deleted_volumes: deleted.len() as u64,
+            deleted_bytes_logical: deleted.iter().map(|volume| volume.bytes_logical).sum(),
             space: self.space()?,
             stored: self.stored(),
             scrub: self.scrub_status(),

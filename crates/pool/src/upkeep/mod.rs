@@ -16,4 +16,5 @@ pub(crate) mod metadata_copy;
 pub(crate) mod reaper;
 pub(crate) mod scrub;
 pub(crate) mod scrub_metadata;
+pub(crate) mod snapshot_space;
 pub(crate) mod survey;

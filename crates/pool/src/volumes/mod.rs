@@ -4,6 +4,7 @@
 //! more are freed later (`purge.rs`). Open `snapshot.rs` first.
 
 pub(crate) mod purge;
+pub(crate) mod recovery;
 pub(crate) mod rollback;
 pub(crate) mod schedule;
 pub(crate) mod snapshot;

@@ -85,9 +85,8 @@ fn stage(txn: &mut Txn<'_>, volume: VolumeId, to: &Snapshot, force: bool) -> Res
     let mut record = txn.engine.volumes.record(volume)?;
     let shown = txn.engine.volumes.record(to.id)?;
     let younger = younger(txn, volume, shown.epoch)?;
-    for taken in &younger {
-        require_unused(taken, "delete the clones first, as the snapshot goes with the rollback")?;
-    }
+    let what = InUse::Rollback { volume: record.spec.name.clone(), snapshot: to.name.clone() };
+    require_unused(&younger, what, "delete the clones first, as their snapshots go with the rollback")?;
     if !force && !younger.is_empty() {
         let names: Vec<&str> = younger.iter().map(|taken| &taken.name[..]).collect();
         return Err(Error::InUse {

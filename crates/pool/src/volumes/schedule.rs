@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::base::calendar::date;
 use crate::base::sources::seconds_of;
 use crate::engine::Engine;
-use crate::{Error, Period, Result, Snapshot, SnapshotPolicy, Volume};
+use crate::{Error, Period, Result, Snapshot, SnapshotPolicy, SnapshotSpec, Volume};
 
 /// How often the schedule is checked.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -60,7 +61,7 @@ impl Engine {
     pub(crate) async fn keep_schedule(self: &Arc<Self>) -> Result<()> {
         let now = seconds_of(self.clock.now());
         for ((period, name), volumes) in self.due(now) {
-            match self.snapshot_create(&volumes, &name, Some(period)).await {
+            match self.snapshot_create(&volumes, &name, Some(period), SnapshotSpec::default()).await {
                 Ok(_) => tracing::info!(?volumes, name, "scheduled snapshot taken"),
                 // A volume was deleted meanwhile, or a user took the name. The next check handles the rest.
                 Err(error @ (Error::NotFound(_) | Error::Exists(_) | Error::Stale)) => {
@@ -102,7 +103,12 @@ impl Engine {
                         )
                     }
                     // A user has deleted or cloned it meanwhile.
-                    Err(Error::NotFound(_) | Error::InUse { .. } | Error::Stale) => {}
+                    Err(
+                        Error::NotFound(_)
+                        | Error::InUse { .. }
+                        | Error::SnapshotLocked { .. }
+                        | Error::Stale,
+                    ) => {}
                     Err(error) => return Err(error),
                 }
             }
@@ -127,7 +133,9 @@ fn expired(period: Period, volume: &Volume, mut taken: Vec<Snapshot>) -> Vec<Sna
     taken.retain(|taken| taken.period == Some(period));
     taken.sort_by_key(|taken| std::cmp::Reverse(taken.created));
     let mut expired = taken.split_off(keep.min(taken.len()));
-    expired.retain(|taken| taken.clones.is_empty());
+    expired.retain(|taken| taken.clones.is_empty() && taken.clones_deleted.is_empty());
+    // One with a deadline of its own is not the schedule's any more.
+    expired.retain(|taken| taken.expires.is_none() && taken.locked_until.is_none());
     expired
 }
 
@@ -136,23 +144,6 @@ fn name(period: Period, now: u64) -> String {
     let (year, month, day) = date(now / DAY);
     let (hour, minute) = (now % DAY / HOUR, now % HOUR / 60);
     format!("{}.{year:04}-{month:02}-{day:02}_{hour:02}{minute:02}", period.name())
-}
-
-/// Year, month and day of the Gregorian calendar. Calculates with years that begin in March, so that a leap day is the last
-/// day of a year, and with eras of 400 years, which all have the same number of days.
-fn date(days_since_1970: u64) -> (u64, u64, u64) {
-    const DAYS_OF_ERA: u64 = 146_097;
-    /// The number of days from March 1st of year 0 to 1970.
-    const DAYS_BEFORE_1970: u64 = 719_468;
-    let days = days_since_1970 + DAYS_BEFORE_1970;
-    let (era, day_of_era) = (days / DAYS_OF_ERA, days % DAYS_OF_ERA);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]

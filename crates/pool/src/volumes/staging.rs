@@ -61,6 +61,11 @@ pub(crate) fn root_record(engine: &Engine, spec: &VolumeSpec, now: SystemTime) -
 pub(crate) fn check_new(txn: &Txn<'_>, spec: &VolumeSpec) -> Result<()> {
     check_spec(spec)?;
     check_path(&spec.junction_path)?;
+    require_apart(txn, spec)
+}
+
+/// Returns an error if another volume or bucket has the name, or a path that is above or below.
+pub(crate) fn require_apart(txn: &Txn<'_>, spec: &VolumeSpec) -> Result<()> {
     txn.engine.volumes.list_with_buckets().iter().try_for_each(|other| check_apart(spec, &other.spec))
 }
 
@@ -114,16 +119,32 @@ pub(crate) fn check_apart(spec: &VolumeSpec, other: &VolumeSpec) -> Result<()> {
     Ok(())
 }
 
-/// Returns [`Error::InUse`] if the snapshot has clones.
-pub(crate) fn require_unused(taken: &Snapshot, remedy: &'static str) -> Result<()> {
-    if taken.clones.is_empty() {
-        return Ok(());
+/// Returns an error if one of the snapshots is locked, or has clones. The error names all clones. `remedy` is for clones that are
+/// not deleted.
+pub(crate) fn require_unused(taken: &[Snapshot], what: InUse, remedy: &'static str) -> Result<()> {
+    let locked = taken.iter().find_map(|taken| taken.locked_until.map(|until| (taken.name.clone(), until)));
+    if let Some((snapshot, until)) = locked {
+        return Err(Error::SnapshotLocked { what, snapshot, until });
     }
-    Err(Error::InUse {
-        what: InUse::Object(Object::snapshot(&taken.volume_name, &taken.name)),
-        by: format!("its clones: {}", taken.clones.join(", ")),
-        remedy,
-    })
+    let with = |of: &dyn Fn(&Snapshot) -> Vec<String>| {
+        let named = taken.iter().filter(|taken| !of(taken).is_empty());
+        named
+            .map(|taken| format!("{} (of snapshot {})", of(taken).join(", "), taken.name))
+            .collect::<Vec<_>>()
+    };
+    let (clones, deleted) =
+        (with(&|taken| taken.clones.clone()), with(&|taken| taken.clones_deleted.clone()));
+    let by = match (clones.is_empty(), deleted.is_empty()) {
+        (true, true) => return Ok(()),
+        (false, true) => format!("its clones: {}", clones.join(", ")),
+        (true, false) => format!("its deleted clones, which can be recovered: {}", deleted.join(", ")),
+        (false, false) => {
+            let (clones, deleted) = (clones.join(", "), deleted.join(", "));
+            format!("its clones: {clones}; and its deleted clones, which can be recovered: {deleted}")
+        }
+    };
+    let remedy = if clones.is_empty() { "purge them first (`forebay volume purge`)" } else { remedy };
+    Err(Error::InUse { what, by, remedy })
 }
 
 /// Stages the deletion of a snapshot.

@@ -7,11 +7,14 @@ use crate::engine::txn::Txn;
 use crate::format::keys::{self, EPOCH_FIRST};
 use crate::format::records::{UsageRecord, VolumeRecord};
 use crate::tree::attributes;
+use crate::volumes::recovery::keep_snapshot;
 use crate::volumes::staging::{
-    MARK, add_volume, check_apart, check_new, check_path, check_spec, forget, require_unused, root_record,
+    MARK, add_volume, begin_purge, check_apart, check_new, check_path, check_spec, forget, require_unused,
+    root_record,
 };
 use crate::{
-    Error, Handle, InUse, Object, Result, SetAttributes, Volume, VolumeChange, VolumeId, VolumeSpec,
+    Deletion, Error, Handle, InUse, Object, Result, SetAttributes, Snapshot, Volume, VolumeChange, VolumeId,
+    VolumeSpec,
 };
 
 impl Engine {
@@ -38,6 +41,7 @@ impl Engine {
                 snapshot: None,
                 is_bucket: false,
                 log_floor: 0,
+                deleted: None,
             };
             Ok(add_volume(txn, id, record, usage))
         })
@@ -76,38 +80,79 @@ impl Engine {
 
     /// Removes the names of a volume and its snapshots at once. The content is freed in the background, even after a
     /// restart.
-    pub(crate) async fn volume_delete(self: &Arc<Self>, name: &str, force: bool) -> Result<()> {
-        let id = self.volumes.by_name(name)?.id;
+    pub(crate) async fn volume_delete_now(
+        self: &Arc<Self>,
+        id: VolumeId,
+        name: &str,
+        deletion: &Deletion,
+    ) -> Result<()> {
+        let Deletion { force, keep_snapshot: keeps_snapshot, .. } = *deletion;
         if !force {
             self.settle().await?;
         }
         let name = name.to_owned();
         self.transact(move |txn| {
-            if !txn.engine.volumes.is_live(id) {
-                return Err(Error::NotFound(Object::Volume(name)));
-            }
-            let snapshots = txn.engine.volumes.snapshots(Some(id));
-            for taken in &snapshots {
-                require_unused(taken, "delete the clones first")?;
-            }
-            if !force && !snapshots.is_empty() {
-                return Err(Error::InUse {
-                    what: InUse::Object(Object::Volume(name)),
-                    by: format!("{} snapshots of it", snapshots.len()),
-                    remedy: "delete them first, or use force to delete them with the volume",
-                });
-            }
-            // The root counts as an inode, too.
-            if !force && txn.usage(id)?.inodes > 1 {
-                return Err(Error::VolumeNotEmpty(name));
-            }
+            let snapshots = require_deletable(txn, id, &name, force)?;
+            let of = || InUse::Object(Object::Volume(name.clone()));
+            require_unused(&snapshots, of(), "delete the clones first")?;
             for taken in snapshots {
                 forget(txn, taken.id);
+            }
+            match txn.engine.volumes.record(id)?.origin {
+                Some(origin) if keeps_snapshot => keep_snapshot(txn, origin)?,
+                _ => forget_origin(txn, id)?,
             }
             stage_deletion(txn, id)
         })
         .await
     }
+}
+
+/// Returns an error unless the volume can be deleted, and its snapshots otherwise. A locked snapshot does not matter here.
+pub(crate) fn require_deletable(
+    txn: &mut Txn<'_>,
+    id: VolumeId,
+    name: &str,
+    force: bool,
+) -> Result<Vec<Snapshot>> {
+    let of = || InUse::Object(Object::Volume(name.to_owned()));
+    if !txn.engine.volumes.is_live(id) {
+        return Err(Error::NotFound(Object::Volume(name.to_owned())));
+    }
+    let snapshots = txn.engine.volumes.snapshots(Some(id));
+    let unlocked: Vec<Snapshot> =
+        snapshots.iter().map(|taken| Snapshot { locked_until: None, ..taken.clone() }).collect();
+    require_unused(&unlocked, of(), "delete the clones first")?;
+    if !force && !snapshots.is_empty() {
+        return Err(Error::InUse {
+            what: of(),
+            by: format!("{} snapshots of it", snapshots.len()),
+            remedy: "delete them first, or use force to delete them with the volume",
+        });
+    }
+    // The root counts as an inode, too.
+    if !force && txn.usage(id)?.inodes > 1 {
+        return Err(Error::VolumeNotEmpty(name.to_owned()));
+    }
+    Ok(snapshots)
+}
+
+/// Stages the deletion of the snapshot that was taken for a clone, with the clone. It stays if something else needs it.
+pub(crate) fn forget_origin(txn: &mut Txn<'_>, clone: VolumeId) -> Result<()> {
+    let Some(origin) = txn.engine.volumes.record_kept(clone)?.origin else { return Ok(()) };
+    let taken = txn.engine.volumes.record_kept(origin)?;
+    let Some(of) = taken.snapshot.filter(|taken| taken.is_for_clone).map(|taken| taken.of) else {
+        return Ok(());
+    };
+    let found = txn.engine.volumes.snapshots_kept(of).into_iter().find(|taken| taken.id == origin);
+    let is_needed = |taken: &Snapshot| {
+        taken.locked_until.is_some() || taken.clones.len() + taken.clones_deleted.len() > 1
+    };
+    if found.is_some_and(|taken| !is_needed(&taken)) {
+        forget(txn, origin);
+        begin_purge(txn, of);
+    }
+    Ok(())
 }
 
 /// Stages the deletion of a volume: what it shows is gone at once, and what it stores is freed step by step.

@@ -66,7 +66,8 @@ pub(super) static RULES: &[Rule] = &[
         severity: Severity::Warning,
         watches: "Less than 10 % of the pool is free.",
         summary: "less than 10 % of the pool is free",
-        runbook: "1. `forebay volume list` and `forebay snapshot list` show what takes the space. 2. Delete snapshots that are no longer \
+        runbook: "1. `forebay volume list` and `forebay snapshot list` show what takes the space, and `forebay volume list --deleted` the \
+                  deleted volumes that still do; `forebay volume purge NAME` frees one of them at once. 2. Delete snapshots that are no longer \
                   needed, shorten retention in Kafka (retention.ms, retention.bytes), or enlarge the file system below the pool; no \
                   restart is needed. 3. Files that are deleted but still open (forebay_pool_orphans) keep their space until they are \
                   closed.",
@@ -218,13 +219,37 @@ fn free(facts: &Facts<'_>) -> String {
 }
 
 fn pool_full(facts: &Facts<'_>) -> Vec<Finding> {
-    when(is_short(facts, FULL), "pool", || {
-        format!("{}. When it is full, writes fail and brokers stop.", free(facts))
-    })
+    let found = when(is_short(facts, FULL), "pool", || {
+        format!("{}. When it is full, writes fail and brokers stop.{}", free(facts), deleted(facts))
+    });
+    with_purge(facts, found)
 }
 
 fn pool_nearly_full(facts: &Facts<'_>) -> Vec<Finding> {
-    when(is_short(facts, NEARLY_FULL) && !is_short(facts, FULL), "pool", || format!("{}.", free(facts)))
+    let is_nearly_full = is_short(facts, NEARLY_FULL) && !is_short(facts, FULL);
+    let found = when(is_nearly_full, "pool", || format!("{}.{}", free(facts), deleted(facts)));
+    with_purge(facts, found)
+}
+
+/// The deleted volumes that still take space, in a sentence; empty if there are none.
+fn deleted(facts: &Facts<'_>) -> String {
+    let Some(pool) = facts.pool().filter(|pool| pool.deleted_bytes_logical > 0) else { return String::new() };
+    format!(
+        " {} with {} of files can still be recovered.",
+        several(pool.deleted_volumes, "deleted volume"),
+        bytes(pool.deleted_bytes_logical)
+    )
+}
+
+/// Begins the remedy with the deleted volumes, if there are any.
+fn with_purge(facts: &Facts<'_>, found: Vec<Finding>) -> Vec<Finding> {
+    if deleted(facts).is_empty() {
+        return found;
+    }
+    let purge = "`forebay volume list --deleted` shows the deleted volumes; `forebay volume purge NAME` frees the space of one at once. \
+                 Otherwise delete snapshots that are no longer needed (`forebay snapshot list`), shorten retention in Kafka, or enlarge the \
+                 file system below the pool.";
+    found.into_iter().map(|finding| finding.with_remedy(purge)).collect()
 }
 
 fn pool_fills_up(facts: &Facts<'_>) -> Vec<Finding> {

@@ -333,6 +333,22 @@ pub(super) static FAMILIES: &[Family] = &[
         collect: Collect::Pool(|pool, samples| samples.one(pool.space.orphans)),
     },
     Family {
+        name: "forebay_pool_deleted_volumes",
+        kind: Kind::Gauge,
+        labels: &[],
+        says: "Deleted volumes that can still be recovered.",
+        then: "`forebay volume list --deleted` shows them, and when each is purged.",
+        collect: Collect::Pool(|pool, samples| samples.one(pool.deleted_volumes)),
+    },
+    Family {
+        name: "forebay_pool_deleted_bytes",
+        kind: Kind::Gauge,
+        labels: &[],
+        says: "Bytes of files in deleted volumes that can still be recovered.",
+        then: "They take space until then. `forebay volume purge NAME` frees it at once.",
+        collect: Collect::Pool(|pool, samples| samples.one(pool.deleted_bytes_logical)),
+    },
+    Family {
         name: "forebay_pool_volumes",
         kind: Kind::Gauge,
         labels: &[],

@@ -41,6 +41,21 @@ pub enum ExportCommand {
         remote: Remote,
     },
 
+    /// Rename an export policy; volumes that use it follow
+    Rename {
+        /// The policy's name
+        #[arg(value_parser = names::name)]
+        name: String,
+
+        /// The new name
+        #[arg(value_parser = names::name)]
+        new: String,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
     /// Delete an export policy that no volume uses
     Delete {
         /// The policy's name

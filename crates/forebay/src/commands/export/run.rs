@@ -1,7 +1,9 @@
 //! `forebay export`.
 
 use anyhow::Result;
-use forebay_admin::views::{Access, AccessView, List, NewPolicy, NewRule, PolicyView, RuleChange};
+use forebay_admin::views::{
+    Access, AccessView, List, NewPolicy, NewRule, PolicyEdit, PolicyView, RuleChange,
+};
 use forebay_nfs::policy::{Clients, PolicyError};
 
 use super::arguments::{ExportCommand, RuleCommand};
@@ -24,6 +26,10 @@ pub fn run(command: ExportCommand) -> Result<()> {
             let new = NewPolicy { name, rules: Vec::new() };
             let policy: PolicyView = Client::new(&remote)?.post("export-policies", &new)?;
             print_done(remote.format(), &policy, &format!("created export policy {}", policy.name))
+        }
+        ExportCommand::Rename { name, new, remote } => {
+            let policy: PolicyView = Client::new(&remote)?.patch(&place(&name), &PolicyEdit { name: new })?;
+            print_done(remote.format(), &policy, &format!("renamed export policy {name} to {}", policy.name))
         }
         ExportCommand::Delete { name, remote } => {
             Client::new(&remote)?.delete(&place(&name))?;

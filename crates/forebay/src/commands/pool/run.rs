@@ -245,6 +245,7 @@ fn show(pool: &PoolView) -> Result<()> {
         ("missing segments", pool.segments_missing.to_string()),
         ("in lost+found", lost_found(pool)),
         ("volumes", pool.volumes.to_string()),
+        ("deleted volumes", deleted(pool)),
         ("inodes", pool.inodes_used.to_string()),
         ("orphans", pool.orphans.to_string()),
         ("copies", copies(&pool.scrub)),
@@ -257,6 +258,17 @@ fn show(pool: &PoolView) -> Result<()> {
 fn format_in_words(format: &FormatView) -> String {
     let newer = format!("; `forebay pool upgrade --finalize` changes it to {}", format.newest);
     format!("{}{}", format.format, if format.format < format.newest { newer.as_str() } else { "" })
+}
+
+/// The deleted volumes that can be recovered: `2 (1.5 GiB), the first until 2026-11-29T04:00:00Z`.
+fn deleted(pool: &PoolView) -> String {
+    match &pool.deleted_until {
+        None => "none".to_owned(),
+        Some(until) => {
+            let used = size::rounded(pool.deleted_bytes_logical);
+            format!("{} ({used}), the first until {until}", pool.deleted_volumes)
+        }
+    }
 }
 
 fn lost_found(pool: &PoolView) -> String {

@@ -3,6 +3,7 @@
 use clap::Subcommand;
 
 use crate::arguments::names::{self, SnapshotName};
+use crate::arguments::values::{Expiry, parse_coming, parse_expiry};
 use crate::arguments::{Remote, Sure};
 
 /// `forebay snapshot`.
@@ -22,6 +23,17 @@ pub enum SnapshotCommand {
         #[arg(value_parser = names::name)]
         name: String,
 
+        /// When the snapshot is deleted by itself: a time from now such as 7d, or a date [default: never]
+        #[arg(long, value_name = "TIME", value_parser = parse_coming)]
+        expires: Option<String>,
+
+        /// Until when nobody can delete the snapshot: a time from now such as 30d, or a date; needs the role
+        /// admin
+        ///
+        /// Until then its volume can be deleted, but not purged, and not be rolled back past the snapshot.
+        #[arg(long, value_name = "TIME", value_parser = parse_coming)]
+        lock_until: Option<String>,
+
         /// Where the daemon is.
         #[command(flatten)]
         remote: Remote,
@@ -33,6 +45,50 @@ pub enum SnapshotCommand {
         #[arg(value_parser = names::volume)]
         volume: Option<String>,
 
+        /// Also show what the deletion of each snapshot would free; this reads every extent of the volumes
+        ///
+        /// What several snapshots share is freed only when all of them are deleted.
+        #[arg(long)]
+        space: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Rename a snapshot
+    Rename {
+        /// The snapshot, as VOLUME@SNAPSHOT
+        #[arg(value_parser = names::snapshot)]
+        snapshot: SnapshotName,
+
+        /// The new name
+        #[arg(value_parser = names::name)]
+        new: String,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Change when a snapshot expires, or until when it is locked
+    ///
+    /// A lock can be made longer, and never shorter. A snapshot that was taken for a clone is not deleted with
+    /// it afterwards.
+    #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
+    Modify {
+        /// The snapshot, as VOLUME@SNAPSHOT
+        #[arg(value_parser = names::snapshot)]
+        snapshot: SnapshotName,
+
+        /// When it is deleted by itself: a time from now such as 7d, a date, or never
+        #[arg(long, value_name = "TIME", group = "change", value_parser = parse_expiry)]
+        expires: Option<Expiry>,
+
+        /// Until when nobody can delete it: a time from now such as 30d, or a date; needs the role admin
+        #[arg(long, value_name = "TIME", group = "change", value_parser = parse_coming)]
+        lock_until: Option<String>,
+
         /// Where the daemon is.
         #[command(flatten)]
         remote: Remote,
@@ -40,7 +96,7 @@ pub enum SnapshotCommand {
 
     /// Delete a snapshot
     ///
-    /// Refused if the snapshot has clones. Space that only this snapshot used is freed in the background.
+    /// Refused if the snapshot has clones or is locked. Space that only this snapshot used is freed in the background.
     Delete {
         /// The snapshot, as VOLUME@SNAPSHOT
         #[arg(value_parser = names::snapshot)]
@@ -60,4 +116,5 @@ const SNAPSHOT_EXAMPLES: &str = "\
 Examples:
   forebay snapshot create kafka before-upgrade
   forebay snapshot create broker1,broker2,broker3 before-upgrade
+  forebay snapshot create kafka audit --expires 90d --lock-until 30d
 ";

@@ -17,6 +17,10 @@ pub enum VolumeCommand {
 
     /// List all volumes
     List {
+        /// List the deleted volumes that can be recovered
+        #[arg(long)]
+        deleted: bool,
+
         /// Where the daemon is.
         #[command(flatten)]
         remote: Remote,
@@ -95,7 +99,7 @@ pub enum VolumeCommand {
     ///
     /// A clone takes no time and no space to create, whatever its size; only later changes to the clone or
     /// the original take space. The snapshot cannot be deleted before the clone. If you name a volume, a
-    /// snapshot `clone-NAME` is taken first.
+    /// snapshot `clone-NAME` is taken for the clone, and deleted when the clone is purged.
     #[command(after_long_help = CLONE_EXAMPLES)]
     Clone {
         /// The source: VOLUME@SNAPSHOT, or VOLUME
@@ -146,18 +150,93 @@ pub enum VolumeCommand {
         remote: Remote,
     },
 
+    /// Rename a volume
+    ///
+    /// The path follows if it is / and the old name, unless --path gives another one. Clients that have the
+    /// volume mounted are not affected; they use the new path the next time they mount.
+    Rename {
+        /// The volume's name
+        #[arg(value_parser = names::volume)]
+        name: String,
+
+        /// The new name
+        #[arg(value_parser = names::name)]
+        new: String,
+
+        /// The path that clients mount
+        #[arg(long, value_name = "PATH")]
+        path: Option<String>,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
     /// Delete a volume; with --force, also its files and snapshots
     ///
     /// Refused if the volume has clones. Refused if it still has files or snapshots, unless --force is given.
-    /// Clients that have it mounted get "stale file handle" from then on.
+    /// Clients that have it mounted get "stale file handle" from then on. Its name and its path are free, and
+    /// it can be recovered for pool.recovery_hours; until then it takes its space.
+    #[command(after_long_help = DELETE_EXAMPLES)]
     Delete {
         /// The volume's name
         #[arg(value_parser = names::volume)]
         name: String,
 
-        /// Permanently delete the volume with all its files and snapshots
+        /// Delete the volume with all its files and snapshots
         #[arg(long)]
         force: bool,
+
+        /// Free its space at once; it cannot be recovered
+        #[arg(long)]
+        now: bool,
+
+        /// If it is a clone, keep the snapshot clone-NAME that was taken for it
+        #[arg(long)]
+        keep_snapshot: bool,
+
+        /// Whether to ask for confirmation.
+        #[command(flatten)]
+        sure: Sure,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Recover a deleted volume, as it was
+    ///
+    /// Its snapshots and its export policy come back with it. Clients that still have it mounted can use it
+    /// again.
+    Recover {
+        /// The volume's name when it was deleted, or id: and its id, which `list --deleted` shows
+        #[arg(value_parser = names::volume)]
+        name: String,
+
+        /// Another name
+        #[arg(long = "as", value_name = "NAME", value_parser = names::name)]
+        new: Option<String>,
+
+        /// Another path that clients mount
+        #[arg(long, value_name = "PATH")]
+        path: Option<String>,
+
+        /// Another export policy
+        #[arg(long, value_name = "POLICY", value_parser = names::name)]
+        export: Option<String>,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Free the space of a deleted volume, which cannot be recovered any more
+    ///
+    /// Needs the role admin. Refused while a snapshot of it is locked.
+    Purge {
+        /// The volume's name when it was deleted, or id: and its id, which `list --deleted` shows
+        #[arg(value_parser = names::volume)]
+        name: String,
 
         /// Whether to ask for confirmation.
         #[command(flatten)]
@@ -168,6 +247,13 @@ pub enum VolumeCommand {
         remote: Remote,
     },
 }
+
+const DELETE_EXAMPLES: &str = "\
+Examples:
+  forebay volume delete rehearsal --force
+  forebay volume list --deleted
+  forebay volume recover rehearsal
+";
 
 const CREATE_EXAMPLES: &str = "\
 Examples:

@@ -1,6 +1,7 @@
 //! `forebay volume`.
 
 mod arguments;
+mod recovery;
 mod run;
 pub mod settings;
 mod traffic;

@@ -2,20 +2,22 @@
 
 use anyhow::Result;
 use forebay_admin::views::{
-    EfficiencyView, List, NewClone, NfsView, Rollback, SnapshotView, VolumeEdit, VolumeView,
+    EfficiencyView, List, NewClone, NfsView, RecoverVolume, Rollback, SnapshotView, VolumeEdit, VolumeView,
 };
 use serde_json::json;
 
 use super::arguments::VolumeCommand;
+use super::recovery::{self, Deletion};
 use super::settings::{Limit, limit, list, say_changes, show};
 use super::traffic;
 use crate::admin::client::{Client, part};
 use crate::arguments::names::Source;
 use crate::commands::pool;
 use crate::config::size;
-use crate::output::{confirm, print_as, print_done, print_gone};
+use crate::output::{confirm, print_as, print_done};
 
-fn place(volume: &str) -> String {
+/// The path of a volume in the API.
+pub fn place(volume: &str) -> String {
     format!("volumes/{}", part(volume))
 }
 
@@ -33,7 +35,8 @@ pub fn run(command: VolumeCommand) -> Result<()> {
                 &format!("created volume {} at {}{size}", volume.name, volume.path),
             )
         }
-        VolumeCommand::List { remote } => {
+        VolumeCommand::List { deleted: true, remote } => recovery::list_deleted(&remote),
+        VolumeCommand::List { deleted: false, remote } => {
             let volumes: List<VolumeView> = Client::new(&remote)?.get("volumes")?;
             print_as(remote.format(), &volumes.items, |volumes| list(volumes))
         }
@@ -84,24 +87,43 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             let client = Client::new(&remote)?;
             confirm(sure, || {
                 let taken: SnapshotView = client.get(&format!("{}/snapshots/{}", place(&name), part(&to)))?;
-                Ok(format!("Discard all changes to volume {name} since {}?", taken.created))
+                let users = recovery::users_in_words(&client, &name)?;
+                let newer = newer_in_words(&client, &name, &taken)?;
+                Ok(format!("{users}Discard all changes to volume {name} since {}{newer}?", taken.created))
             })?;
             let place = format!("{}/snapshots/{}/rollback", place(&name), part(&to));
             let volume: VolumeView = client.post(&place, &Rollback { force })?;
             print_done(remote.format(), &volume, &format!("reverted volume {name} to {to}"))
         }
-        VolumeCommand::Delete { name, force, sure, remote } => {
-            let client = Client::new(&remote)?;
-            confirm(sure, || {
-                let volume: VolumeView = client.get(&place(&name))?;
-                Ok(format!(
-                    "Permanently delete volume {name} with {} of data?",
-                    size::rounded(volume.bytes_logical)
-                ))
-            })?;
-            let with_all = if force { "?force=true" } else { "" };
-            client.delete(&format!("{}{with_all}", place(&name)))?;
-            print_gone(remote.format(), &format!("deleted volume {name}"))
+        VolumeCommand::Rename { name, new, path, remote } => {
+            let edit = VolumeEdit { name: Some(new), path, ..VolumeEdit::default() };
+            let volume: VolumeView = Client::new(&remote)?.patch(&place(&name), &edit)?;
+            let sentence = format!("renamed volume {name} to {}, at {}", volume.name, volume.path);
+            print_done(remote.format(), &volume, &sentence)
         }
+        VolumeCommand::Delete { name, force, now, keep_snapshot, sure, remote } => {
+            recovery::delete(&name, &Deletion { force, now, keep_snapshot }, sure, &remote)
+        }
+        VolumeCommand::Recover { name, new, path, export, remote } => {
+            recovery::recover(&name, &RecoverVolume { name: new, path, export }, &remote)
+        }
+        VolumeCommand::Purge { name, sure, remote } => recovery::purge(&name, sure, &remote),
     }
+}
+
+/// The snapshots that a rollback deletes: ` and delete its newer snapshots a, b`.
+fn newer_in_words(client: &Client, volume: &str, to: &SnapshotView) -> Result<String> {
+    let all: List<SnapshotView> = client.get(&format!("{}/snapshots", place(volume)))?;
+    let newer: Vec<String> = all
+        .items
+        .into_iter()
+        .skip_while(|taken| taken.name != to.name)
+        .skip(1)
+        .map(|taken| taken.name)
+        .collect();
+    Ok(if newer.is_empty() {
+        String::new()
+    } else {
+        format!(" and delete its newer snapshots {}", newer.join(", "))
+    })
 }

@@ -141,6 +141,7 @@ impl ModifyArgs {
     /// The volume's name, what to change, and where.
     pub fn edit(self) -> (String, VolumeEdit, Remote) {
         let edit = VolumeEdit {
+            name: None,
             path: self.path,
             preserve_unlink: self.preserve_unlink,
             uid: self.owner.map(|(uid, _)| uid),

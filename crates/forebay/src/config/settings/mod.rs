@@ -2,12 +2,13 @@
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
 //! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
-//! and a row here, or for `[node]`, `[backup]`, `[alerts]` and `[kafka]` in their own files.
+//! and a row here, or for `[node]`, `[backup]`, `[alerts]`, `[kafka]` and deleted volumes in their own files.
 
 mod alerts;
 mod backup;
 mod kafka;
 mod node;
+mod recovery;
 
 pub use node::ALIASES;
 
@@ -38,6 +39,7 @@ pub const SECTIONS: &[(&str, &str)] = &[
 pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
     SETTINGS
         .iter()
+        .chain(recovery::SETTINGS)
         .chain(node::SETTINGS)
         .chain(backup::SETTINGS)
         .chain(alerts::SETTINGS)

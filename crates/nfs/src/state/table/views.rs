@@ -1,7 +1,9 @@
 //! The operators' view of the table, and revocation (RFC 8881 §8.5.1).
 
+use std::collections::HashMap;
+
 use bytes::Bytes;
-use forebay_pool::Handle;
+use forebay_pool::{Handle, VolumeId};
 
 use super::{Holdings, Table};
 use crate::memory::audit::REVOKED_BYTES;
@@ -54,6 +56,16 @@ impl Table {
                 share: open.shares.effective(),
             })
         })
+    }
+
+    /// Number of files that each client has open in a volume.
+    pub fn opens_in(&self, volume: VolumeId) -> HashMap<ClientId, u64> {
+        let mut counts = HashMap::new();
+        for open in self.opens.values().filter(|open| open.hold.file().volume == volume) {
+            let count: &mut u64 = counts.entry(open.owner.0).or_default();
+            *count = count.saturating_add(1);
+        }
+        counts
     }
 
     pub fn lock_views(&self, client: Option<ClientId>, items_max: usize) -> Excerpt<LockView> {

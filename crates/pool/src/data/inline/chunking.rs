@@ -385,7 +385,7 @@ fn stage(
         at += length;
         let Some(volume) = keys::volume_in(&version.key) else { continue };
         // The purge of a deleted volume relies on the records that it has read.
-        if !txn.engine.volumes.is_live(volume) {
+        if !txn.engine.volumes.is_live(volume) && !txn.engine.volumes.is_shelved(volume) {
             continue;
         }
         let before = ExtentRecord { length, content: Content::Inline(version.bytes.clone()) };

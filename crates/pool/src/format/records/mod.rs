@@ -16,7 +16,7 @@ pub(crate) use extent::{ChunkRecord, Content, EXTENT_BYTES_MAX, Extent, ExtentRe
 pub(crate) use inode::sample as sample_inode;
 pub(crate) use inode::{EntryRecord, InodeRecord, OrphanRecord};
 pub(crate) use space::{Counters, PoolRecord, SegmentRecord, StartRecord, UsageRecord};
-pub(crate) use volume::{SnapshotRecord, VolumeRecord};
+pub(crate) use volume::{DeletedRecord, SnapshotRecord, VolumeRecord};
 pub(crate) use xattr::XattrRecord;
 
 use xxhash_rust::xxh3::xxh3_64;

@@ -2,7 +2,10 @@
 
 use std::time::SystemTime;
 
+use bytes::Bytes;
+
 use super::{Record, VERSION, decode_time, encode_time};
+use crate::base::deadline::{Deadline, Moment};
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::format::keys::Epoch;
 use crate::{
@@ -14,6 +17,15 @@ const VERSION_BUCKET: u8 = 2;
 
 /// The version byte of a record that begins with a floor of the intent log.
 const VERSION_FLOOR: u8 = 3;
+
+/// The version byte of a record that begins with a floor of the intent log, and deadlines. Releases that do not know deleted volumes
+/// refuse it, rather than show them.
+const VERSION_DEADLINES: u8 = 4;
+
+const FLAG_DELETED: u8 = 1;
+const FLAG_EXPIRES: u8 = 2;
+const FLAG_LOCKED: u8 = 4;
+const FLAG_FOR_CLONE: u8 = 8;
 
 /// The size of a pair of epochs.
 const HIDDEN_BYTES: usize = 16;
@@ -41,6 +53,19 @@ pub(crate) struct VolumeRecord {
     /// What the intent log holds of the volume up to this position is from before the volume was created or rolled back, and
     /// never counts. Buckets have no log.
     pub(crate) log_floor: u64,
+    /// Set if this is a deleted volume that can be recovered.
+    pub(crate) deleted: Option<DeletedRecord>,
+}
+
+/// The fields that only a deleted volume has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DeletedRecord {
+    /// When it was deleted, in seconds since 1970.
+    pub(crate) at: u64,
+    /// When it is purged.
+    pub(crate) until: Deadline,
+    /// What the caller wants to know when the volume is recovered.
+    pub(crate) note: Bytes,
 }
 
 /// The fields that only a snapshot has.
@@ -50,6 +75,19 @@ pub(crate) struct SnapshotRecord {
     pub(crate) of: VolumeId,
     /// The schedule that took the snapshot. `None` if a user requested it.
     pub(crate) period: Option<Period>,
+    /// When it is deleted.
+    pub(crate) expires: Option<Deadline>,
+    /// Until when it cannot be deleted.
+    pub(crate) locked: Option<Deadline>,
+    /// It was taken for a clone, and goes with it.
+    pub(crate) is_for_clone: bool,
+}
+
+impl SnapshotRecord {
+    /// A snapshot of a volume, without deadlines.
+    pub(crate) fn new(of: VolumeId, period: Option<Period>) -> SnapshotRecord {
+        SnapshotRecord { of, period, expires: None, locked: None, is_for_clone: false }
+    }
 }
 
 impl VolumeRecord {
@@ -126,7 +164,87 @@ fn decode_snapshot(decoder: &mut Decoder<'_>) -> Decoded<Option<SnapshotRecord>>
         3 => Some(Period::Weekly),
         _ => return Err(Malformed),
     };
-    Ok(of.map(|of| SnapshotRecord { of, period }))
+    Ok(of.map(|of| SnapshotRecord::new(of, period)))
+}
+
+/// The fields that records with deadlines begin with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Deadlines {
+    deleted: Option<DeletedRecord>,
+    expires: Option<Deadline>,
+    locked: Option<Deadline>,
+    is_for_clone: bool,
+}
+
+fn encode_deadline(encoder: Encoder, deadline: Deadline) -> Encoder {
+    encoder.u64(deadline.0.day).u64(deadline.0.open)
+}
+
+fn decode_deadline(decoder: &mut Decoder<'_>) -> Decoded<Deadline> {
+    Ok(Deadline(Moment { day: decoder.u64()?, open: decoder.u64()? }))
+}
+
+impl Deadlines {
+    fn of(record: &VolumeRecord) -> Deadlines {
+        let taken = record.snapshot;
+        Deadlines {
+            deleted: record.deleted.clone(),
+            expires: taken.and_then(|taken| taken.expires),
+            locked: taken.and_then(|taken| taken.locked),
+            is_for_clone: taken.is_some_and(|taken| taken.is_for_clone),
+        }
+    }
+
+    fn flags(&self) -> u8 {
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        flag(self.deleted.is_some(), FLAG_DELETED)
+            | flag(self.expires.is_some(), FLAG_EXPIRES)
+            | flag(self.locked.is_some(), FLAG_LOCKED)
+            | flag(self.is_for_clone, FLAG_FOR_CLONE)
+    }
+
+    fn encode(&self, encoder: Encoder) -> Encoder {
+        let mut encoder = encoder.u8(self.flags());
+        if let Some(deleted) = &self.deleted {
+            encoder = encode_deadline(encoder.u64(deleted.at), deleted.until).counted(&deleted.note);
+        }
+        for deadline in [self.expires, self.locked].into_iter().flatten() {
+            encoder = encode_deadline(encoder, deadline);
+        }
+        encoder
+    }
+
+    fn decode(decoder: &mut Decoder<'_>) -> Decoded<Deadlines> {
+        let flags = decoder.u8()?;
+        let known = FLAG_DELETED | FLAG_EXPIRES | FLAG_LOCKED | FLAG_FOR_CLONE;
+        if flags & !known != 0 {
+            return Err(Malformed);
+        }
+        let has = |flag: u8| flags & flag != 0;
+        let deleted = if has(FLAG_DELETED) {
+            let (at, until) = (decoder.u64()?, decode_deadline(decoder)?);
+            Some(DeletedRecord { at, until, note: Bytes::copy_from_slice(decoder.counted()?) })
+        } else {
+            None
+        };
+        let expires = if has(FLAG_EXPIRES) { Some(decode_deadline(decoder)?) } else { None };
+        let locked = if has(FLAG_LOCKED) { Some(decode_deadline(decoder)?) } else { None };
+        Ok(Deadlines { deleted, expires, locked, is_for_clone: has(FLAG_FOR_CLONE) })
+    }
+
+    fn apply(self, record: &mut VolumeRecord) -> Decoded<()> {
+        record.deleted = self.deleted;
+        match &mut record.snapshot {
+            Some(taken) => {
+                taken.expires = self.expires;
+                taken.locked = self.locked;
+                taken.is_for_clone = self.is_for_clone;
+                Ok(())
+            }
+            None if self.expires.is_some() || self.locked.is_some() || self.is_for_clone => Err(Malformed),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Record for VolumeRecord {
@@ -134,6 +252,7 @@ impl Record for VolumeRecord {
     fn version(&self) -> u8 {
         match self.log_floor {
             _ if self.is_bucket => VERSION_BUCKET,
+            _ if Deadlines::of(self).flags() != 0 => VERSION_DEADLINES,
             0 => VERSION,
             _ => VERSION_FLOOR,
         }
@@ -146,11 +265,21 @@ impl Record for VolumeRecord {
                 let log_floor = decoder.u64()?;
                 Ok(VolumeRecord { log_floor, ..Self::decode_fields(decoder)? })
             }
+            VERSION_DEADLINES => {
+                let (log_floor, deadlines) = (decoder.u64()?, Deadlines::decode(&mut decoder)?);
+                let mut record = VolumeRecord { log_floor, ..Self::decode_fields(decoder)? };
+                deadlines.apply(&mut record)?;
+                Ok(record)
+            }
             _ => Err(Malformed),
         }
     }
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
-        let encoder = if self.version() == VERSION_FLOOR { encoder.u64(self.log_floor) } else { encoder };
+        let encoder = match self.version() {
+            VERSION_FLOOR => encoder.u64(self.log_floor),
+            VERSION_DEADLINES => Deadlines::of(self).encode(encoder.u64(self.log_floor)),
+            _ => encoder,
+        };
         let encoder = encode_spec(encoder, &self.spec).u64(self.root.0).u32(self.root_generation);
         let mut encoder = encode_time(encoder, self.created)
             .u64(self.epoch.0)
@@ -180,6 +309,7 @@ impl Record for VolumeRecord {
             hidden: Vec::new(),
             is_bucket: false,
             log_floor: 0,
+            deleted: None,
         };
         while decoder.remaining() >= HIDDEN_BYTES {
             record.hidden.push((Epoch(decoder.u64()?), Epoch(decoder.u64()?)));
@@ -212,14 +342,27 @@ mod tests {
             snapshot: None,
             is_bucket: false,
             log_floor: 0,
+            deleted: None,
         };
         let floor = VolumeRecord { log_floor: 77, ..volume.clone() };
         let bucket = VolumeRecord { is_bucket: true, origin: None, hidden: Vec::new(), ..volume.clone() };
         assert_eq!(bucket.encode()[0], 2, "a release that knows no buckets must not take it for a volume");
-        let taken = SnapshotRecord { of: VolumeId(1), period: Some(Period::Daily) };
+        let taken = SnapshotRecord::new(VolumeId(1), Some(Period::Daily));
         let snapshot =
             VolumeRecord { snapshot: Some(taken), origin: None, hidden: Vec::new(), ..volume.clone() };
-        for record in [volume, snapshot, bucket, floor] {
+        let deadline = |day| Deadline(Moment { day, open: 9 });
+        let note = Bytes::from_static(b"note");
+        let deleted = DeletedRecord { at: 5, until: deadline(6), note };
+        let deleted = VolumeRecord { deleted: Some(deleted), log_floor: 8, ..volume.clone() };
+        assert_eq!(deleted.encode()[0], 4, "a release that knows no deleted volumes must not show it");
+        let locked = SnapshotRecord {
+            expires: Some(deadline(7)),
+            locked: Some(deadline(8)),
+            is_for_clone: true,
+            ..taken
+        };
+        let locked = VolumeRecord { snapshot: Some(locked), ..snapshot.clone() };
+        for record in [volume, snapshot, bucket, floor, deleted, locked] {
             let unlimited = record.encode();
             assert_eq!(VolumeRecord::decode(b"k", &unlimited).unwrap(), record);
             let spec = VolumeSpec { max_bytes_per_second: Some(7_000_000), ..record.spec.clone() };

@@ -16,6 +16,7 @@ use super::ops::{self, Appetite, Op};
 use super::random::Random;
 use super::schedule;
 use super::tree::{Tree, difference, walk, xattrs};
+use super::verify;
 use crate::base::counters::Meters;
 use crate::sim::faulty::FaultyDisk;
 use crate::*;
@@ -261,6 +262,17 @@ impl Client {
                 return Ok(Made::Inode(pool.volume_create(volume_spec(name)).await?.root));
             }
             Effect::VolumeDelete { name } => pool.volume_delete(name, true).await?,
+            Effect::Shelve { name } => {
+                let recoverable = Some(Duration::from_secs(24 * 60 * 60));
+                let deletion = Deletion { force: true, recoverable, ..Deletion::default() };
+                pool.volume_delete_as(name, deletion).await?;
+            }
+            Effect::Recover { volume, name } => {
+                let recovery = Recovery { name: Some(name.clone()), junction_path: Some(format!("/{name}")) };
+                pool.volume_recover(*volume, recovery).await?;
+                self.recovered(*volume, name).await?;
+            }
+            Effect::Purge { volume } => pool.volume_purge(*volume).await?,
             Effect::SnapshotCreate { volume, name } => {
                 pool.snapshot_create(std::slice::from_ref(volume), name).await?;
                 return self.taken(volume, name, begun).await;
@@ -287,6 +299,32 @@ impl Client {
     }
 
     // ---- snapshots ----
+
+    /// Checks that a recovered volume has all that it had.
+    async fn recovered(&self, volume: VolumeId, name: &str) -> Result<()> {
+        let nodes: Vec<NodeId> = {
+            let world = self.shared.world.borrow();
+            let of_volume = world.nodes.iter().filter(|(_, node)| node.handle.volume == volume);
+            of_volume.map(|(id, _)| *id).collect()
+        };
+        for node in nodes {
+            if let Err(wrong) = verify::verify_node(&self.pool, &self.shared, node).await
+                && !self.shared.disk.has_failed()
+                && !self.shared.disk.is_dead()
+            {
+                self.fail(format!("node {node} of the recovered volume {name}: {wrong}"));
+            }
+        }
+        let snapshots = self.shared.world.borrow().snapshots_of_shelf(volume);
+        for (snapshot, expected) in snapshots {
+            let root = self.pool.snapshot(name, &snapshot)?.root;
+            let found = walk(&self.pool, root).await?;
+            if let Some(difference) = difference(&found, &expected) {
+                self.fail(format!("snapshot {snapshot} of the recovered volume {name}: {difference}"));
+            }
+        }
+        Ok(())
+    }
 
     /// Takes a snapshot, and checks that its content is a possible state of the volume at that moment.
     async fn taken(&self, volume: &str, name: &str, begun: u64) -> Result<Made> {
@@ -341,7 +379,7 @@ impl Client {
         });
         let deleted = volume.is_none_or(|(name, _)| {
             let deletes =
-                |effect: &Effect| matches!(effect, Effect::VolumeDelete { name: gone } if gone == name);
+                |effect: &Effect| matches!(effect, Effect::VolumeDelete { name: gone } | Effect::Shelve { name: gone } if gone == name);
             world.pending.values().any(|pending| deletes(&pending.effect))
         });
         known.life == Life::Doomed || world.is_claimed(&Claim::Node(node)) || deleted
@@ -391,12 +429,13 @@ impl Client {
         let claimed = world.is_claimed(&Claim::Node(node));
         let Some(known) = world.nodes.get_mut(&node) else { return };
         let changed = known.xattrs_set != sets;
+        let is_there = !matches!(known.life, Life::Doomed | Life::Shelved);
         if let Ok(found) = xattrs
             && quiet
             && !claimed
             && !changed
             && found != known.xattrs
-            && known.life != Life::Doomed
+            && is_there
         {
             self.fail(format!("node {node}: attributes {:?}, not {:?}", found.keys(), known.xattrs.keys()));
         }
@@ -404,7 +443,7 @@ impl Client {
         let sizes = known.file().map(|file| file.sizes(Look::Read { from }));
         let right = claimed
             || (attributes.mode == known.mode && sizes.is_none_or(|sizes| sizes.contains(attributes.size)));
-        if !right && known.life != Life::Doomed {
+        if !right && is_there {
             self.fail(format!("node {node}: {attributes:?}, not mode {:o} or size", known.mode));
         }
     }

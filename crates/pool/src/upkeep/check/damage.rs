@@ -105,7 +105,7 @@ fn entry_name(key: &[u8]) -> Option<String> {
 }
 
 fn volume_name(engine: &Engine, id: VolumeId) -> String {
-    let Ok(record) = engine.volumes.record(id) else { return id.0.to_string() };
+    let Ok(record) = engine.volumes.record_kept(id) else { return id.0.to_string() };
     match record.snapshot {
         Some(snapshot) => format!("{}@{}", volume_name(engine, snapshot.of), record.spec.name),
         None => record.spec.name,

@@ -70,8 +70,8 @@ impl Engine {
         let (meta, volumes) = self
             .transact(|txn| {
                 let volumes = &txn.engine.volumes;
-                let then = volumes.all_live().into_iter().map(|id| {
-                    let (view, usage) = (volumes.view(id)?, volumes.usage(id));
+                let then = volumes.all_kept().into_iter().map(|id| {
+                    let (view, usage) = (volumes.view_kept(id)?, volumes.usage(id));
                     Ok(VolumeThen { id, view, usage })
                 });
                 Ok((txn.engine.stores.meta.snapshot()?, then.collect::<Result<Vec<_>>>()?))
