@@ -67,7 +67,10 @@ pub use nfs::{
     OperationView, SessionView, TlsState,
 };
 pub use node::{NodePhase, NodeView, TakeoverKind, TakeoverView};
-pub use pool::{CheckRequest, CheckView, EfficiencyView, LostSegmentView, MetadataView, PoolView, ScrubView};
+pub use pool::{
+    CheckRequest, CheckView, DiskSpeedView, EfficiencyView, LostSegmentView, MetadataView, PoolView,
+    ScrubView,
+};
 pub use s3::{
     NewS3Group, NewS3Key, NewS3User, S3GroupView, S3KeyCreated, S3KeyEdit, S3KeyView, S3PolicyDocument,
     S3UserEdit, S3UserView,

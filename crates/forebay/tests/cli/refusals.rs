@@ -47,6 +47,7 @@ const TABLE: &[(&str, &str, Least)] = &[
     ("GET", "/pool", ReadOnly),
     ("GET", "/pool/efficiency", ReadOnly),
     ("POST", "/pool/check", Operator),
+    ("POST", "/pool/speed", Admin),
     ("GET", "/pool/lost-found", ReadOnly),
     ("DELETE", "/pool/lost-found/{segment}", Admin),
     ("GET", "/node", ReadOnly),
