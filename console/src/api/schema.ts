@@ -1878,6 +1878,11 @@ export interface components {
         ClientView: {
             /** @description The address it registered from. */
             address?: string | null;
+            /**
+             * Format: uint64
+             * @description Bytes that the client has written since it registered.
+             */
+            bytes_written: number;
             /** @description Subjects of the certificates that the client presented. */
             certificates: string[];
             /** @description The client's id, in hexadecimal. */
@@ -3176,6 +3181,11 @@ export interface components {
             items: {
                 /** @description The address it registered from. */
                 address?: string | null;
+                /**
+                 * Format: uint64
+                 * @description Bytes that the client has written since it registered.
+                 */
+                bytes_written: number;
                 /** @description Subjects of the certificates that the client presented. */
                 certificates: string[];
                 /** @description The client's id, in hexadecimal. */

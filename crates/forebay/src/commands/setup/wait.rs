@@ -26,7 +26,7 @@ pub enum Stage {
     Mounted,
     /// It holds the lock of its log directory.
     Locked,
-    /// It has files of its log open to write.
+    /// It has written, or has files of its log open to write.
     Writes,
 }
 
@@ -69,8 +69,8 @@ impl Seen {
                     && open.access.contains('w')
                     && in_log(&open.file.path).is_some_and(|name| name != LOCK)
             };
-            let is_busy = |one: &ClientView| one.client == client && one.now.write_rate > 0.0;
-            self.opens.iter().any(is_log) || self.clients.iter().any(is_busy)
+            let has_written = |one: &ClientView| one.client == client && one.bytes_written > 0;
+            self.opens.iter().any(is_log) || self.clients.iter().any(has_written)
         };
         match holder {
             Some(lock) if writes(&lock.client) => Stage::Writes,
@@ -109,11 +109,7 @@ pub fn wait(
     loop {
         let seen = Seen::ask(client)?;
         for broker in brokers {
-            let mut stage = seen.stage(broker, path_of(broker).unwrap_or_default());
-            // A broker that is idle after it has written has lost nothing.
-            if stage == Stage::Locked && shown.get(&broker.number) == Some(&Stage::Writes) {
-                stage = Stage::Writes;
-            }
+            let stage = seen.stage(broker, path_of(broker).unwrap_or_default());
             if shown.insert(broker.number, stage) != Some(stage) {
                 show(broker, stage)?;
             }
@@ -172,7 +168,7 @@ mod tests {
     fn a_broker_is_seen_to_mount_lock_and_write() {
         let client = |address: &str| {
             json!([{ "client": "1", "owner": "x", "address": address, "state": "confirmed", "silent_ms": 0, "sessions": 1, "opens": 0,
-                "locks": 0, "memory_bytes": 0, "tls": "off", "certificates": [],
+                "locks": 0, "memory_bytes": 0, "tls": "off", "certificates": [], "bytes_written": 0,
                 "now": { "read_rate": 0.0, "write_rate": 0.0, "operation_rate": 0.0 } }])
         };
         let open = |path: &str, access: &str| json!([{ "stateid": "s", "client": "1", "volume": "kafka-1", "inode": 2, "path": path, "access": access, "deny": "" }]);
