@@ -10,7 +10,7 @@ const MODE = '0750'
 const BROKERS_MAX = 1000
 const ID_MAX = 2 ** 32 - 2
 
-export const LAYOUTS = [['volumes', 'a volume for each broker'], ['folders', 'one volume, a folder for each broker']] as const
+export const LAYOUTS = [['volumes', 'a volume for each'], ['folders', 'a folder for each']] as const
 export const TLS = [['off', 'no'], ['on', 'yes']] as const
 export type Layout = (typeof LAYOUTS)[number][0]
 
@@ -28,6 +28,16 @@ export interface Answers {
 }
 
 export const USUAL: Answers = { brokers: '', squash: 'root', tls: 'off', layout: 'volumes', uid: '1000', gid: '1000', size: '', daily: '0', mount: '/var/lib/kafka' }
+
+/** The answers in the address of the page, so that it can be reloaded while brokers are being configured. */
+export function answersIn(query: URLSearchParams): Answers {
+  const of = <T extends string>(key: keyof Answers, allowed: readonly T[]) => allowed.find((one) => one === query.get(key)) ?? (USUAL[key] as T)
+  const text = (key: keyof Answers) => query.get(key) ?? USUAL[key]
+  return {
+    brokers: text('brokers'), uid: text('uid'), gid: text('gid'), size: text('size'), daily: text('daily'), mount: text('mount'),
+    squash: of('squash', ['none', 'root', 'all']), tls: of('tls', ['off', 'on']), layout: of('layout', ['volumes', 'folders']),
+  }
+}
 
 /** A broker, and where its data is. */
 export interface Broker {

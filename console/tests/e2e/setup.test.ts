@@ -36,6 +36,7 @@ test('brokers are set up, and each is seen to mount, lock and write', async ({ p
     // The address has the brokers.
     await page.reload()
     await expect(page.getByRole('article', { name: 'Broker 3' })).toContainText('mounted')
+    await expect(page.getByLabel('Squash', { exact: true })).toHaveValue('none')
     await page.goto(daemon.url)
     await expect(page.getByRole('region', { name: 'Health' })).toBeVisible()
     await expect(page.getByRole('region', { name: 'First steps' })).toHaveCount(0)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client, Lock, Nfs, Open, Policy, Volume } from '../../src/api/types'
 import { sourceOf } from '../../src/lib/mount'
-import { brokersOf, fstabOf, isNew, problemsOf, propertiesOf, rulesOf, stageOf, stepsOf, USUAL, type Answers } from '../../src/lib/setup'
+import { answersIn, brokersOf, fstabOf, isNew, problemsOf, propertiesOf, rulesOf, stageOf, stepsOf, USUAL, type Answers } from '../../src/lib/setup'
 
 const answers: Answers = { ...USUAL, brokers: '10.1.0.11, kafka-2', size: '2 TiB', daily: '7' }
 const volume = (name: string, inodes: number, exported = 'default') => ({ name, path: `/${name}`, inodes_used: inodes, export: exported }) as Volume
@@ -13,6 +13,11 @@ test('brokers are machines, and each is there once', () => {
   for (const brokers of ['', '*', '10.0.0.0/8', 'a b a']) assert.notEqual(problemsOf({ ...answers, brokers }).brokers, null, brokers)
   for (const mount of ['', '/', 'kafka', '/with space']) assert.notEqual(problemsOf({ ...answers, mount }).mount, null, mount)
   assert.notEqual(problemsOf({ ...answers, uid: '4294967295' }).uid, null)
+})
+
+test('the address of the page has the answers, and nothing else is taken from it', () => {
+  assert.deepEqual(answersIn(new URLSearchParams({ ...answers })), answers)
+  assert.deepEqual(answersIn(new URLSearchParams('squash=some&layout=x')), USUAL)
 })
 
 test('each broker gets its volume or folder, and its lines', () => {

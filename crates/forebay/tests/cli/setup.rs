@@ -41,6 +41,12 @@ fn brokers_get_a_policy_volumes_and_lines_and_repeating_it_changes_nothing() {
         again.contains("changed export policy brokers: 3 rules") && again.contains("kept volume kafka-1"),
         "{again}"
     );
+    daemon.done(&["setup", "--brokers", "10.1.0.11,10.1.0.12", "--yes"]);
+    assert_eq!(
+        json(&daemon, &["volume", "show", "kafka-2"])["size"],
+        2_147_483_648_u64,
+        "what is not given stays"
+    );
     let rules = json(&daemon, &["export", "show", "brokers"]);
     assert_eq!(
         (&rules["rules"][2]["clients"], &rules["rules"][2]["access"]),

@@ -81,10 +81,10 @@ fn create(client: &Client, wishes: &Wishes, name: &str) -> Result<(String, Volum
         uid: wishes.owner.0,
         gid: wishes.owner.1,
         mode: Some(MODE.to_owned()),
-        size: wishes.size,
+        size: wishes.size.flatten(),
         max_bytes_per_second: None,
         compression: None,
-        snapshots: wishes.snapshots,
+        snapshots: wishes.snapshots.unwrap_or_default(),
         export: Some(POLICY.to_owned()),
     };
     let volume: VolumeView = client.post("volumes", &new)?;
@@ -98,8 +98,8 @@ fn change(client: &Client, wishes: &Wishes, there: &VolumeView) -> Result<(Strin
         uid: is_empty.then_some(wishes.owner.0),
         gid: is_empty.then_some(wishes.owner.1),
         mode: is_empty.then(|| MODE.to_owned()),
-        size: Some(wishes.size),
-        snapshots: Some(wishes.snapshots),
+        size: wishes.size,
+        snapshots: wishes.snapshots,
         export: Some(POLICY.to_owned()),
         ..VolumeEdit::default()
     };

@@ -33,11 +33,11 @@ pub struct SetupArgs {
     #[arg(long, value_name = "UID:GID", value_parser = parse_owner)]
     owner: Option<(u32, u32)>,
 
-    /// Maximum size of each volume, or none [default: none]
+    /// Maximum size of each volume, or none [default: none for new volumes]
     #[arg(long, value_name = "SIZE", value_parser = parse_limit)]
     size: Option<Limit>,
 
-    /// Snapshots to take, and how many to keep, such as hourly=6,daily=7, or none [default: none]
+    /// Snapshots to take, and how many to keep, such as hourly=6,daily=7, or none [default: none for new volumes]
     #[arg(long, value_name = "PLAN", value_parser = parse_plan)]
     snapshots: Option<Plan>,
 

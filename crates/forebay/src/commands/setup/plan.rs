@@ -24,10 +24,10 @@ pub struct Wishes {
     pub layout: Layout,
     /// The user and group that brokers run as.
     pub owner: (u32, u32),
-    /// Maximum size of each volume.
-    pub size: Option<u64>,
-    /// Snapshots to take.
-    pub snapshots: Plan,
+    /// Maximum size of each volume; `None` leaves that of existing volumes.
+    pub size: Option<Option<u64>>,
+    /// Snapshots to take; `None` leaves those of existing volumes.
+    pub snapshots: Option<Plan>,
     /// The directory where brokers mount.
     pub mount: PathBuf,
 }
@@ -106,7 +106,7 @@ mod tests {
             layout,
             owner: (993, 990),
             size: None,
-            snapshots: Plan::default(),
+            snapshots: None,
             mount: "/var/lib/kafka".into(),
         }
     }

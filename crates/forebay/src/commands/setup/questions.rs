@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{IsTerminal, stderr, stdin};
 
 use anyhow::{Result, bail};
-use forebay_admin::views::{Plan, Squash};
+use forebay_admin::views::Squash;
 
 use super::answers::{Answers, Layout, parse_brokers, parse_mount};
 use super::plan::Wishes;
@@ -73,18 +73,18 @@ pub fn complete(answers: Answers, ask: bool) -> Result<Wishes> {
         None => owner,
     };
     let size = match answers.size {
-        Some(size) => size,
         None if ask => {
             let Limit(size) =
                 question("Maximum size of each volume, such as 500GiB", Some("none"), parse_limit)?;
-            size
+            Some(size)
         }
-        None => None,
+        given => given,
     };
     let snapshots = match answers.snapshots {
-        Some(snapshots) => snapshots,
-        None if ask => question("Snapshots to keep, such as hourly=6,daily=7", Some("none"), parse_plan)?,
-        None => Plan::default(),
+        None if ask => {
+            Some(question("Snapshots to keep, such as hourly=6,daily=7", Some("none"), parse_plan)?)
+        }
+        given => given,
     };
     let mount = match answers.mount {
         Some(mount) => parse_mount(&mount.display().to_string())

@@ -2,10 +2,11 @@
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
 //! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
-//! and a row here, or for `[node]`, `[alerts]` and `[kafka]` in their own files.
+//! and a row here, or for `[node]`, `[alerts]`, `[metrics]` and `[kafka]` in their own files.
 
 mod alerts;
 mod kafka;
+mod metrics;
 mod node;
 
 pub use node::ALIASES;
@@ -37,7 +38,12 @@ pub const SECTIONS: &[(&str, &str)] = &[
 
 /// All settings, by section.
 pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
-    SETTINGS.iter().chain(node::SETTINGS).chain(alerts::SETTINGS).chain(kafka::SETTINGS)
+    SETTINGS
+        .iter()
+        .chain(node::SETTINGS)
+        .chain(alerts::SETTINGS)
+        .chain(metrics::SETTINGS)
+        .chain(kafka::SETTINGS)
 }
 
 const SETTINGS: &[Setting] = &[
@@ -537,30 +543,6 @@ const SETTINGS: &[Setting] = &[
                   key 60 days before it ends; existing files are not replaced otherwise.",
         set: |config, text| store(&mut config.api.tls_self_signed, on_or_off(text)),
         get: |config| if config.api.tls_self_signed { "on".to_owned() } else { "off".to_owned() },
-    },
-    Setting {
-        section: "metrics",
-        key: "listen",
-        kind: Kind::Text,
-        value_name: "IP:PORT",
-        summary: "The address and port that serve metrics and health to everyone, without a token and without TLS, or \
-                  `off`.",
-        details: "For Prometheus, load balancers and the probes of Kubernetes. Serves `/metrics`; `/health`, which \
-                  answers 503 if the pool has stopped; and `/livez`, which answers 200 as long as the process does. \
-                  What metrics contain is described at `public`. 9095 is a usual port.",
-        set: |config, text| store(&mut config.metrics.listen, address_or_off(text)),
-        get: |config| config.metrics.listen.map_or_else(|| "off".to_owned(), |address| address.to_string()),
-    },
-    Setting {
-        section: "metrics",
-        key: "public",
-        kind: Kind::Text,
-        value_name: "ON|OFF",
-        summary: "Whether `/metrics` on the API is served without a token: `on` or `off`.",
-        details: "Metrics contain volume names, sizes and rates, but no file names, user names or file \
-                  contents. With `off`, a collector needs a user's token; any role will do.",
-        set: |config, text| store(&mut config.metrics.public, on_or_off(text)),
-        get: |config| if config.metrics.public { "on".to_owned() } else { "off".to_owned() },
     },
     Setting {
         section: "traces",
