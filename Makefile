@@ -4,7 +4,7 @@ CARGO ?= cargo
 # Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
 OUT ?=
 
-.PHONY: help setup build package demo test fuzz soak log-rules crash s3-conformance tiering nodes bench bench-s3 lint docs clean
+.PHONY: help setup build package release check-release demo test fuzz soak log-rules crash s3-conformance tiering nodes bench bench-s3 lint docs clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -18,6 +18,14 @@ build: ## Build the web console, target/release/forebay, and its lab beside it
 
 package: setup ## Build the Debian package: target/debian/forebay_VERSION_ARCHITECTURE.deb
 	@scripts/package
+
+release: ## Build all artefacts of a release: target/release-artefacts
+	@scripts/setup release
+	@scripts/release
+
+check-release: ## Check the artefacts that `make release` has built: unpack them, run what is inside
+	@scripts/setup release
+	@scripts/check-release
 
 demo: setup ## Kafka on a generic NFS server and on Forebay, side by side
 	$(CARGO) build --profile demo --locked --package forebay --package forebay-lab

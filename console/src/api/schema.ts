@@ -1110,6 +1110,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/pool/speed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Measure how fast the pool's disk makes data durable
+         * @description Writes to a file without a name in the pool's directory for about a second and a half, which other writers feel. One measurement
+         *     runs at a time.
+         */
+        post: operations["pool_speed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/s3/groups": {
         parameters: {
             query?: never;
@@ -2084,6 +2105,11 @@ export interface components {
         ClientView: {
             /** @description The address it registered from. */
             address?: string | null;
+            /**
+             * Format: uint64
+             * @description Bytes that the client has written since it registered.
+             */
+            bytes_written: number;
             /** @description Subjects of the certificates that the client presented. */
             certificates: string[];
             /** @description The client's id, in hexadecimal. */
@@ -2261,6 +2287,32 @@ export interface components {
              * @description Number of its snapshots, which are recovered with it.
              */
             snapshots: number;
+        /** @description How fast a disk makes data durable. */
+        DiskSpeedView: {
+            /**
+             * Format: uint64
+             * @description Bytes of it that are free.
+             */
+            bytes_free: number;
+            /**
+             * Format: uint64
+             * @description Bytes of the file system.
+             */
+            bytes_total: number;
+            /** @description Whether the pool's directory is the root of a file system of its own. */
+            own_file_system: boolean;
+            /** @description Whether the syncs are so slow that brokers wait noticeably: fewer than 500 per second. */
+            slow: boolean;
+            /**
+             * Format: double
+             * @description Small writes that were made durable one after the other, per second. Brokers wait for syncs.
+             */
+            syncs_per_second: number;
+            /**
+             * Format: double
+             * @description Bytes per second of large writes that were made durable.
+             */
+            write_bytes_per_second: number;
         };
         /** @description The storage used by the files of one volume, or of all volumes. */
         EfficiencyView: {
@@ -3421,6 +3473,11 @@ export interface components {
             items: {
                 /** @description The address it registered from. */
                 address?: string | null;
+                /**
+                 * Format: uint64
+                 * @description Bytes that the client has written since it registered.
+                 */
+                bytes_written: number;
                 /** @description Subjects of the certificates that the client presented. */
                 certificates: string[];
                 /** @description The client's id, in hexadecimal. */
@@ -12246,6 +12303,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ScrubView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    pool_speed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The measurement */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiskSpeedView"];
                 };
             };
             /** @description The path, the query or the body is invalid */

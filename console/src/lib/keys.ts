@@ -16,6 +16,7 @@ export const GO: Record<string, PageName> = {
   a: 'lab',
   u: 'users',
   s: 'sizing',
+  m: 'setup',
 }
 
 export type Meaning = { kind: 'go'; page: PageName } | { kind: 'help' } | { kind: 'filter' } | { kind: 'prefix' } | { kind: 'theme' } | null

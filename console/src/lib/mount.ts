@@ -6,8 +6,13 @@ const isHere = (host: string) => host === 'localhost' || host.endsWith('.localho
 
 /** `reached` is the host name by which the browser reached the daemon. */
 export function mountCommand(nfs: Nfs, path: string, reached: string): string {
+  return `mount -t nfs -o ${nfs.options} ${quoted(sourceOf(nfs, path, reached))} /mnt`
+}
+
+/** What is mounted, as the first field of a line in /etc/fstab: `HOST:PATH`. */
+export function sourceOf(nfs: Nfs, path: string, reached: string): string {
   const host = nfs.every_address && reached !== '' && !isHere(reached) ? reached : nfs.host
-  return `mount -t nfs -o ${nfs.options} ${quoted(`${host}:${path}`)} /mnt`
+  return `${host}:${path}`
 }
 
 /** Quotes text for a shell. */

@@ -1,6 +1,6 @@
 // Maps paths to pages. Pure, so that it can be tested.
 
-export const PAGES = ['overview', 'alerts', 'kafka', 'volumes', 'buckets', 'clients', 'performance', 'events', 'exports', 's3-users', 's3-groups', 'pool', 'lab', 'users', 'sizing'] as const
+export const PAGES = ['overview', 'alerts', 'kafka', 'volumes', 'buckets', 'clients', 'performance', 'events', 'exports', 's3-users', 's3-groups', 'pool', 'lab', 'users', 'sizing', 'setup'] as const
 export type PageName = (typeof PAGES)[number]
 
 export interface Route {

@@ -205,7 +205,7 @@ test('the rules of an export policy are edited together', async ({ admin: page, 
   expect(policy.rules.map((rule) => `${rule.clients} ${rule.access}`)).toEqual(['10.1.0.0/16 rw', '* ro'])
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await expect(page.getByRole('link', { name: 'brokers' })).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'brokers', exact: true })).toHaveCount(0)
 })
 
 test('a token is created and shown once, and its read-only user is offered nothing to change', async ({ admin: page, daemon }) => {

@@ -55,4 +55,4 @@ pub mod views;
 pub mod watch;
 
 pub use api::{Api, NodeControl, RELEASE};
-pub use router::LIMITS;
+pub use router::{LIMITS, MONITORING_LIMITS};

@@ -28,6 +28,10 @@ use crate::openapi::{self, Document};
 /// The limits of the API's listeners.
 pub const LIMITS: Limits = Limits { name: "api", connections_max: 128, connections_per_address_max: 48 };
 
+/// The limits of the listener for metrics and health.
+pub const MONITORING_LIMITS: Limits =
+    Limits { name: "metrics", connections_max: 64, connections_per_address_max: 16 };
+
 /// What answers requests. Each of them must have a [`forebay_net::http::Peer`] among its extensions.
 pub fn router(api: Arc<Api>) -> Router {
     let (routes, document) = described();
@@ -39,6 +43,18 @@ pub fn router(api: Arc<Api>) -> Router {
         .method_not_allowed_fallback(no_method)
         .layer(Extension(document))
         .layer(middleware::from_fn_with_state(api.clone(), identify))
+        .layer(middleware::from_fn(access::follow))
+        .with_state(api)
+}
+
+/// What answers requests of collectors and probes, on a listener of their own, without a token. Nothing else is served there.
+pub fn monitoring(api: Arc<Api>) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics::exposition_to_everyone))
+        .route("/health", get(health::health_show))
+        .route("/livez", get(health::live))
+        .fallback(no_monitoring)
+        .method_not_allowed_fallback(no_method)
         .layer(middleware::from_fn(access::follow))
         .with_state(api)
 }
@@ -63,6 +79,7 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(pool::pool_show))
         .routes(routes!(pool::pool_check))
         .routes(routes!(pool::pool_finalize))
+        .routes(routes!(pool::pool_speed))
         .routes(routes!(pool::scrub_show, pool::scrub_start, pool::scrub_stop))
         .routes(routes!(backups::backups_show, backups::backup_create))
         .routes(routes!(pool::pool_efficiency))
@@ -175,6 +192,13 @@ async fn no_route(peer: Option<Extension<Peer>>, method: Method, uri: Uri, heade
     }
     let error = ApiError::new(Code::RouteNotFound, format!("path {}", uri.path()), "no such endpoint");
     error.with_remedy(format!("{BASE}/openapi.json lists all endpoints")).into_response()
+}
+
+async fn no_monitoring(uri: Uri) -> Response {
+    let error = ApiError::new(Code::RouteNotFound, format!("path {}", uri.path()), "no such endpoint");
+    error
+        .with_remedy("this listener serves /metrics, /health and /livez; the API is at api.listen")
+        .into_response()
 }
 
 async fn no_method(method: Method, uri: Uri) -> Response {

@@ -21,6 +21,7 @@ use crate::commands::object::ObjectCommand;
 use crate::commands::pool::PoolCommand;
 use crate::commands::profile::ProfileCommand;
 use crate::commands::s3::S3Command;
+use crate::commands::setup::SetupArgs;
 use crate::commands::size::SizeArgs;
 use crate::commands::snapshot::SnapshotCommand;
 use crate::commands::status::StatusArgs;
@@ -66,6 +67,16 @@ pub enum Command {
     /// does after kill -9 or a power loss.
     #[command(after_long_help = SERVE_EXAMPLES)]
     Serve(AllSettings),
+
+    /// Set brokers up: measure the disk, let the brokers in, create their volumes, print the lines of their files
+    ///
+    /// Asks where the data goes, who the brokers are, and what they get, and then creates an export policy `brokers` and the volumes
+    /// over the API of the running daemon. For each broker it prints the line of /etc/fstab and that of server.properties; with --wait it
+    /// then watches each broker mount, lock and write. It can be repeated: what is there already is changed, not made twice.
+    ///
+    /// Without a daemon it measures the disk, writes a configuration with the pool's directory, and says how to start. It starts nothing.
+    #[command(after_long_help = SETUP_EXAMPLES)]
+    Setup(SetupArgs),
 
     /// Show whether the daemon is healthy, and what to do if it is not
     ///
@@ -244,6 +255,23 @@ Examples:
 
 Then, on a client:
   mount -t nfs -o vers=4.2,hard,nconnect=4 SERVER:/kafka /var/lib/kafka
+";
+
+const SETUP_EXAMPLES: &str = "\
+Examples:
+  forebay setup
+  forebay setup --brokers 10.1.0.11,10.1.0.12,10.1.0.13 --owner 993:990 --size 2TiB --yes --wait
+  forebay setup --answers cluster-a.toml
+
+A file of answers:
+  brokers = [\"10.1.0.11\", \"10.1.0.12\", \"10.1.0.13\"]
+  squash = \"root\"
+  tls = false
+  layout = \"volumes\"
+  owner = \"993:990\"
+  size = \"2TiB\"
+  snapshots = \"daily=7\"
+  mount = \"/var/lib/kafka\"
 ";
 
 const LAB_COMMANDS: &str = "\

@@ -38,7 +38,7 @@ use cli::{Cli, Command, LabCommand};
 use commands::pool::{DamagedFrames, Differences};
 use commands::{
     account, alert, bucket, config as config_command, event, export, init, job, kafka, nfs, object, pool,
-    profile, s3, serve, size, snapshot, status, support, volume,
+    profile, s3, serve, setup, size, snapshot, status, support, volume,
 };
 use config::ConfigError;
 
@@ -68,6 +68,7 @@ fn main() -> ExitCode {
         Command::Serve(settings) => {
             settings.load().map_err(Into::into).and_then(|config| serve::run(&config))
         }
+        Command::Setup(arguments) => setup::run(&arguments),
         Command::Status(arguments) => return status::run(&arguments),
         Command::Init(settings) => settings.load().map_err(Into::into).and_then(|config| init::run(&config)),
         Command::Config(command) => config_command::run(command),

@@ -1,6 +1,6 @@
 //! What every network protocol of the daemon needs, and no protocol itself.
 //!
-//! [`tls`] loads certificates and reloads them, [`memory`] divides the memory for requests between clients, [`http`] accepts HTTP
+//! [`tls`] loads certificates and reloads them, [`self_signed`] makes one where there is none, [`memory`] divides the memory for requests between clients, [`http`] accepts HTTP
 //! connections, limits them and ends them in order, [`traces`] selects requests to trace, and [`LogLimiter`] keeps a flood of refusals from flooding the log. Protocols use
 //! these; this crate uses none of them. Start reading at [`http`] or [`memory`].
 //!
@@ -9,6 +9,7 @@
 pub mod http;
 mod log_limiter;
 pub mod memory;
+pub mod self_signed;
 pub mod tls;
 pub mod traces;
 

@@ -13,6 +13,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::version::TLS13;
 use rustls::{RootCertStore, ServerConfig};
+use sha2::{Digest, Sha256};
 use x509_cert::der::Decode;
 
 /// The paths of certificates. All files are PEM.
@@ -38,6 +39,14 @@ pub enum TlsError {
         /// The system's error.
         source: std::io::Error,
     },
+    /// A file cannot be written.
+    #[error("{file}: cannot be written: {source}; the daemon's user must be able to write in that directory", file = file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
     /// A file has invalid contents.
     #[error("{file}: {problem}", file = file.display())]
     Content {
@@ -52,6 +61,7 @@ pub enum TlsError {
 struct Loaded {
     config: Arc<ServerConfig>,
     expires: Option<SystemTime>,
+    fingerprint: String,
 }
 
 /// The TLS configuration of connections.
@@ -84,11 +94,17 @@ impl Tls {
     pub fn expires(&self) -> Option<SystemTime> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).expires
     }
+
+    /// The [`fingerprint`] of the server's own certificate.
+    pub fn fingerprint(&self) -> String {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).fingerprint.clone()
+    }
 }
 
 fn read(files: &TlsFiles, alpn: &[u8]) -> Result<Loaded, TlsError> {
     let chain = certificates(&files.certificate)?;
     let expires = expiry(&chain);
+    let fingerprint = chain.first().map(|own| fingerprint(own)).unwrap_or_default();
     let key = PrivateKeyDer::from_pem_file(&files.key)
         .map_err(|error| unreadable(&files.key, error, "a private key (PKCS #8, PKCS #1 or SEC 1)"))?;
     let provider = Arc::new(ring::default_provider());
@@ -118,11 +134,17 @@ fn read(files: &TlsFiles, alpn: &[u8]) -> Result<Loaded, TlsError> {
     // client presents its certificate.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
-    Ok(Loaded { config: Arc::new(config), expires })
+    Ok(Loaded { config: Arc::new(config), expires, fingerprint })
+}
+
+/// The SHA-256 fingerprint of a certificate as browsers and OpenSSL show it: `3A:5F:…`, 32 bytes.
+pub fn fingerprint(certificate: &[u8]) -> String {
+    let digest = Sha256::digest(certificate);
+    digest.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":")
 }
 
 /// When the first of the certificates expires.
-fn expiry(chain: &[CertificateDer<'_>]) -> Option<SystemTime> {
+pub(crate) fn expiry(chain: &[CertificateDer<'_>]) -> Option<SystemTime> {
     let end = |certificate: &CertificateDer<'_>| {
         let certificate = x509_cert::Certificate::from_der(certificate).ok()?;
         UNIX_EPOCH.checked_add(certificate.tbs_certificate().validity().not_after.to_unix_duration())
@@ -130,7 +152,7 @@ fn expiry(chain: &[CertificateDer<'_>]) -> Option<SystemTime> {
     chain.iter().map(end).collect::<Option<Vec<_>>>()?.into_iter().min()
 }
 
-fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+pub(crate) fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     const WHAT: &str = "a certificate";
     let read = |error| unreadable(file, error, WHAT);
     let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(file).map_err(read)?.collect();
@@ -150,11 +172,11 @@ fn authorities(file: &Path) -> Result<RootCertStore, TlsError> {
     Ok(store)
 }
 
-fn content(file: &Path, problem: String) -> TlsError {
+pub(crate) fn content(file: &Path, problem: String) -> TlsError {
     TlsError::Content { file: file.to_owned(), problem }
 }
 
-fn unreadable(file: &Path, error: pem::Error, what: &str) -> TlsError {
+pub(crate) fn unreadable(file: &Path, error: pem::Error, what: &str) -> TlsError {
     match error {
         pem::Error::Io(source) => TlsError::Read { file: file.to_owned(), source },
         pem::Error::NoItemsFound => content(file, format!("does not hold {what} in PEM")),

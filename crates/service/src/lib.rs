@@ -2,7 +2,7 @@
 //!
 //! [`Service`] holds it together: the life cycle of volumes ([`volumes`]), users and tokens ([`accounts`]), throughput limits
 //! ([`throttle`]), tokens of files ([`file_tokens`]), counters by volume ([`per_volume`]), backups ([`backups`]), events ([`events`]) and jobs ([`jobs`]), which the [`keeper`] writes to disk ([`disk`]).
-//! The NFS server and the REST API hang off one `Service`; neither reaches through the other. [`watch`] reports what happens in the pool by itself. Start reading at [`Service`].
+//! The NFS server and the REST API hang off one `Service`; neither reaches through the other. [`watch`] reports what happens in the pool by itself, and [`disk_speed`] measures a disk. Start reading at [`Service`].
 //!
 //! What must hold: a change is durable before it is in force and before it is answered; and a volume has each protocol's settings,
 //! such as an export policy, from its first moment.
@@ -11,6 +11,7 @@ pub mod accounts;
 pub mod backups;
 mod clock;
 pub mod disk;
+pub mod disk_speed;
 mod error;
 pub mod events;
 pub mod file_tokens;

@@ -51,6 +51,11 @@ pub async fn health_show(State(api): Shared, _: Open) -> Result<(StatusCode, Jso
     Ok((if is_stopped { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }, Json(view)))
 }
 
+/// Answers as long as the process does, whatever has happened to the pool.
+pub async fn live() -> &'static str {
+    "ok\n"
+}
+
 /// Get the status of the daemon
 ///
 /// Answers, in this order: whether it is well, who is affected, what changed, who reads and writes most, and when space runs out.

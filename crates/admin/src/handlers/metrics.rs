@@ -22,6 +22,11 @@ pub async fn exposition(State(api): Shared, request: Request) -> Result<Response
     Ok(metrics::answer(api.sources()).await)
 }
 
+/// `/metrics` on the listener that is for collectors (`metrics.listen`).
+pub async fn exposition_to_everyone(State(api): Shared) -> Response {
+    metrics::answer(api.sources()).await
+}
+
 /// Get the history of throughput, latency, capacity and other metrics
 ///
 /// Also of the time before the daemon's last restart: 5-second samples for an hour, 1-minute samples for a day,

@@ -204,6 +204,8 @@ pub async fn operation_list(State(api): Shared, _: Read) -> Result<Json<List<Ope
 fn clients(api: &Api, nfs: &Nfs) -> Vec<ClientView> {
     let report = api.health.report();
     let known = nfs.state.clients().into_iter();
+    let traffic = nfs.state.traffic(usize::MAX).into_iter();
+    let written: HashMap<_, _> = traffic.map(|client| (client.id, client.activity.writes.bytes)).collect();
     let mut protections = protections(nfs);
     known
         .map(|client| (protections.remove(&client.id).unwrap_or_default(), client))
@@ -219,6 +221,7 @@ fn clients(api: &Api, nfs: &Nfs) -> Vec<ClientView> {
             memory_bytes: client.memory_bytes,
             tls: protection.words(),
             certificates: protection.certificates.into_iter().collect(),
+            bytes_written: written.get(&client.id).copied().unwrap_or_default(),
             now: now_view(&report.clients_now.get(&client.id).copied().unwrap_or_default()),
         })
         .collect()

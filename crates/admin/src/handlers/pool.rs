@@ -10,7 +10,8 @@ use crate::api::{Api, RELEASE};
 use crate::error::{ApiError, Code, Result};
 use crate::request::{Administer, Content, Operate, Params, Read};
 use crate::views::{
-    CheckRequest, EfficiencyView, FormatView, JobView, List, LostSegmentView, PoolView, ScrubView, time,
+    CheckRequest, DiskSpeedView, EfficiencyView, FormatView, JobView, List, LostSegmentView, PoolView,
+    ScrubView, time,
 };
 
 /// Get the pool and its sizes
@@ -43,6 +44,28 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
         format: pool.format()?.into(),
         release: RELEASE.to_owned(),
     }))
+}
+
+/// Measure how fast the pool's disk makes data durable
+///
+/// Writes to a file without a name in the pool's directory for about a second and a half, which other writers feel. One measurement
+/// runs at a time.
+#[utoipa::path(post, path = "/pool/speed", tag = "pool", responses((status = 200, description = "The measurement", body = DiskSpeedView)))]
+pub async fn pool_speed(State(api): Shared, _: Administer) -> Result<Json<DiskSpeedView>> {
+    let _alone = api.counting.lock().await;
+    let directory = api.directory.clone();
+    let measured =
+        tokio::task::spawn_blocking(move || forebay_service::disk_speed::measure(&directory)).await;
+    let failed = |cause: String| {
+        ApiError::new(
+            Code::Unavailable,
+            format!("pool {}", api.directory.display()),
+            format!("cannot be measured: {cause}"),
+        )
+        .with_remedy("free space in its file system, or mend the permissions of its directory")
+    };
+    let measured = measured.map_err(|error| failed(error.to_string()))?;
+    measured.map(|speed| Json(speed.into())).map_err(|error| failed(error.to_string()))
 }
 
 /// Recount everything in the pool and report inconsistencies

@@ -71,7 +71,8 @@ pub use nfs::{
 };
 pub use node::{NodePhase, NodeView, TakeoverKind, TakeoverView};
 pub use pool::{
-    CheckRequest, CheckView, EfficiencyView, FormatView, LostSegmentView, MetadataView, PoolView, ScrubView,
+    CheckRequest, CheckView, DiskSpeedView, EfficiencyView, FormatView, LostSegmentView, MetadataView,
+    PoolView, ScrubView,
 };
 pub use recovery::{DeletedVolumeView, RecoverVolume, VolumeClientView, VolumeClientsView};
 pub use s3::{

@@ -34,8 +34,13 @@ impl NfsView {
 
     /// The command that mounts the volume at `path`. `reached` is where the daemon is reached, if that says more than its own name.
     pub fn mount_command(&self, reached: Option<&str>, path: &str) -> String {
+        format!("mount -t nfs -o {} {} /mnt", self.options, quoted(&self.source(reached, path)))
+    }
+
+    /// What is mounted, as the first field of a line in `/etc/fstab`: `HOST:PATH`.
+    pub fn source(&self, reached: Option<&str>, path: &str) -> String {
         let host = reached.filter(|_| self.every_address).unwrap_or(&self.host);
-        format!("mount -t nfs -o {} {} /mnt", self.options, quoted(&format!("{host}:{path}")))
+        format!("{host}:{path}")
     }
 }
 

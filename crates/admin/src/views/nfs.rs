@@ -103,6 +103,8 @@ pub struct ClientView {
     pub tls: TlsState,
     /// Subjects of the certificates that the client presented.
     pub certificates: Vec<String>,
+    /// Bytes that the client has written since it registered.
+    pub bytes_written: u64,
     /// The client's activity in the last half minute.
     pub now: ClientNowView,
 }

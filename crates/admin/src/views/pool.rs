@@ -17,6 +17,36 @@ pub struct CheckRequest {
 
 impl Check for CheckRequest {}
 
+/// How fast a disk makes data durable.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DiskSpeedView {
+    /// Small writes that were made durable one after the other, per second. Brokers wait for syncs.
+    pub syncs_per_second: f64,
+    /// Bytes per second of large writes that were made durable.
+    pub write_bytes_per_second: f64,
+    /// Whether the syncs are so slow that brokers wait noticeably: fewer than 500 per second.
+    pub slow: bool,
+    /// Bytes of the file system.
+    pub bytes_total: u64,
+    /// Bytes of it that are free.
+    pub bytes_free: u64,
+    /// Whether the pool's directory is the root of a file system of its own.
+    pub own_file_system: bool,
+}
+
+impl From<forebay_service::disk_speed::DiskSpeed> for DiskSpeedView {
+    fn from(speed: forebay_service::disk_speed::DiskSpeed) -> Self {
+        DiskSpeedView {
+            syncs_per_second: speed.syncs_per_second,
+            write_bytes_per_second: speed.write_bytes_per_second,
+            slow: speed.is_slow(),
+            bytes_total: speed.bytes_total,
+            bytes_free: speed.bytes_free,
+            own_file_system: speed.own_file_system,
+        }
+    }
+}
+
 /// The result of a pool check.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CheckView {

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -69,9 +69,19 @@ impl Client {
     /// A client for the daemon that a command is about.
     pub fn new(remote: &Remote) -> Result<Client> {
         let (target, token) = target::of(remote)?;
+        Client::of(target, token)
+    }
+
+    fn of(target: Target, token: Option<String>) -> Result<Client> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("the asynchronous runtime cannot be started")?;
         Ok(Client { target, token, runtime })
+    }
+
+    /// A client for the daemon that listens on a socket of this machine.
+    pub fn at_socket(path: PathBuf) -> Result<Client> {
+        forebay_net::http::check_path(&path)?;
+        Client::of(Target::Socket(path), None)
     }
 
     /// The daemon's host name, if other machines know it by that name.
@@ -273,8 +283,8 @@ impl Client {
 
     fn no_tls(&self, error: &std::io::Error) -> anyhow::Error {
         anyhow!(
-            "{}: TLS failed: {error}; the daemon needs api.tls_certificate, and the authority that signed it must be trusted \
-             (--ca-certificate FILE)",
+            "{}: TLS failed: {error}; the daemon needs api.tls_certificate, whose authority must be trusted \
+             (--ca-certificate FILE), or api.tls_self_signed, whose fingerprint must be given (--tls-fingerprint SHA256)",
             self.place()
         )
     }

@@ -12,6 +12,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use forebay_pool::is_printable;
 use serde::{Deserialize, Serialize};
 
+use crate::arguments::Fingerprint;
+
 /// The name that means the daemon on this machine instead of a profile.
 pub const LOCAL: &str = "local";
 
@@ -25,6 +27,9 @@ pub struct Profile {
     pub token: Option<String>,
     /// The authority whose certificates are trusted.
     pub ca_certificate: Option<PathBuf>,
+    /// The only certificate that is trusted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls_fingerprint: Option<Fingerprint>,
 }
 
 /// All profiles.
@@ -159,6 +164,7 @@ mod tests {
             server: server.into(),
             token: Some("fb_x".into()),
             ca_certificate: None,
+            tls_fingerprint: None,
         };
         let mut profiles = load_from(&path).unwrap();
         assert_eq!(profiles, Profiles::default());

@@ -12,9 +12,10 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 
-use crate::arguments::Remote;
+use crate::arguments::{Fingerprint, Remote};
 use crate::config::API_PORT;
 
+use super::pinned::Pinned;
 use super::profiles::{self, Profile};
 use super::running;
 
@@ -56,14 +57,19 @@ pub fn of(remote: &Remote) -> Result<(Target, Option<String>)> {
         forebay_net::http::check_path(&socket)?;
         return Ok((Target::Socket(socket), token));
     };
-    let authority = remote.ca_certificate.as_deref().or(profile.ca_certificate.as_deref());
-    Ok((read(&profile.server, authority)?, token))
+    let given =
+        Trust { authority: remote.ca_certificate.as_deref(), fingerprint: remote.tls_fingerprint.as_ref() };
+    let saved =
+        Trust { authority: profile.ca_certificate.as_deref(), fingerprint: profile.tls_fingerprint.as_ref() };
+    let is_given = given.authority.is_some() || given.fingerprint.is_some();
+    Ok((read(&profile.server, if is_given { &given } else { &saved })?, token))
 }
 
 /// The daemon that the options name, unless it is the one on this machine.
 fn chosen(remote: &Remote) -> Result<Option<Profile>> {
     if let Some(server) = &remote.server {
-        return Ok(Some(Profile { server: server.clone(), token: None, ca_certificate: None }));
+        let server = server.clone();
+        return Ok(Some(Profile { server, token: None, ca_certificate: None, tls_fingerprint: None }));
     }
     match &remote.profile {
         Some(name) if name == profiles::LOCAL => Ok(None),
@@ -73,8 +79,17 @@ fn chosen(remote: &Remote) -> Result<Option<Profile>> {
     }
 }
 
+/// Which certificates are trusted: those that the system trusts, unless one of these is given.
+#[derive(Clone, Copy, Default)]
+pub struct Trust<'a> {
+    /// Those of this authority.
+    pub authority: Option<&'a Path>,
+    /// The one with this fingerprint.
+    pub fingerprint: Option<&'a Fingerprint>,
+}
+
 /// Parses a URL.
-pub fn read(url: &str, authority: Option<&Path>) -> Result<Target> {
+pub fn read(url: &str, trust: &Trust<'_>) -> Result<Target> {
     let hint = "write https://HOST[:PORT], http://127.0.0.1[:PORT] or unix:PATH";
     if let Some(path) = url.strip_prefix("unix:") {
         let path = PathBuf::from(path.strip_prefix("//").unwrap_or(path));
@@ -95,7 +110,7 @@ pub fn read(url: &str, authority: Option<&Path>) -> Result<Target> {
         Some("https") => {
             let name = ServerName::try_from(bare)
                 .map_err(|_| anyhow!("server {url}: {host} is not a host name; {hint}"))?;
-            Ok(Target::Secured { place, name, tls: Arc::new(tls(authority)?) })
+            Ok(Target::Secured { place, name, tls: Arc::new(tls(trust)?) })
         }
         _ => bail!("server {url}: not a supported address; {hint}"),
     }
@@ -105,8 +120,23 @@ fn is_this_machine(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// TLS settings that trust this authority, or those that the system trusts.
-pub fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
+/// TLS settings that trust these certificates.
+pub fn tls(trust: &Trust<'_>) -> Result<ClientConfig> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(&[&rustls::version::TLS13])?;
+    let mut config = match trust.fingerprint {
+        Some(fingerprint) => {
+            let pinned = Arc::new(Pinned::new(fingerprint.clone(), &provider));
+            builder.dangerous().with_custom_certificate_verifier(pinned).with_no_client_auth()
+        }
+        None => builder.with_root_certificates(roots(trust.authority)?).with_no_client_auth(),
+    };
+    config.alpn_protocols = vec![forebay_net::http::ALPN.to_vec()];
+    Ok(config)
+}
+
+fn roots(authority: Option<&Path>) -> Result<RootCertStore> {
     let mut roots = RootCertStore::empty();
     match authority {
         Some(file) => {
@@ -121,14 +151,9 @@ pub fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
         }
     }
     if roots.is_empty() {
-        bail!("no certificate authority is trusted; give --ca-certificate FILE");
+        bail!("no certificate authority is trusted; give --ca-certificate FILE or --tls-fingerprint SHA256");
     }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder =
-        ClientConfig::builder_with_provider(provider).with_protocol_versions(&[&rustls::version::TLS13])?;
-    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
-    config.alpn_protocols = vec![forebay_net::http::ALPN.to_vec()];
-    Ok(config)
+    Ok(roots)
 }
 
 #[cfg(test)]
@@ -136,7 +161,7 @@ mod tests {
     use super::*;
 
     fn place(url: &str) -> (String, u16) {
-        match read(url, None).unwrap() {
+        match read(url, &Trust::default()).unwrap() {
             Target::Plain { place } | Target::Secured { place, .. } => place,
             Target::Socket(_) => panic!("a socket"),
         }
@@ -147,10 +172,10 @@ mod tests {
         assert_eq!(place("http://127.0.0.1"), ("127.0.0.1".to_owned(), API_PORT));
         assert_eq!(place("http://[::1]:9000/"), ("::1".to_owned(), 9000));
         assert!(
-            matches!(read("unix:/run/x.sock", None), Ok(Target::Socket(path)) if path == Path::new("/run/x.sock"))
+            matches!(read("unix:/run/x.sock", &Trust::default()), Ok(Target::Socket(path)) if path == Path::new("/run/x.sock"))
         );
         assert!(
-            matches!(read("unix:///run/x.sock", None), Ok(Target::Socket(path)) if path == Path::new("/run/x.sock"))
+            matches!(read("unix:///run/x.sock", &Trust::default()), Ok(Target::Socket(path)) if path == Path::new("/run/x.sock"))
         );
     }
 
@@ -164,7 +189,7 @@ mod tests {
             ("http://127.0.0.1/pool", "has a path"),
             ("", "server"),
         ] {
-            let refused = read(url, None).err().unwrap().to_string();
+            let refused = read(url, &Trust::default()).err().unwrap().to_string();
             assert!(refused.contains(part), "{url}: {refused}");
         }
     }

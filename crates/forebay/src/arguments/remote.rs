@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::fingerprint::Fingerprint;
 use crate::config::flags::AdminSettings;
 
 const HEADING: &str = "Daemon and output";
@@ -40,6 +41,13 @@ pub struct Remote {
     /// Trust only certificates issued by this authority (PEM) [default: those that the system trusts]
     #[arg(long, value_name = "FILE", env = "FOREBAY_CA_CERTIFICATE", hide_env_values = true, help_heading = HEADING)]
     pub ca_certificate: Option<PathBuf>,
+
+    /// Trust only the certificate with this SHA-256 fingerprint, whatever its name and issuer; the daemon prints its own
+    #[arg(
+        long, value_name = "SHA256", env = "FOREBAY_TLS_FINGERPRINT", hide_env_values = true, help_heading = HEADING,
+        conflicts_with = "ca_certificate", value_parser = Fingerprint::parse
+    )]
+    pub tls_fingerprint: Option<Fingerprint>,
 
     /// Use this profile; see `forebay profile`
     #[arg(long, value_name = "NAME", env = "FOREBAY_PROFILE", hide_env_values = true, help_heading = HEADING)]

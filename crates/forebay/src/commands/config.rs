@@ -22,6 +22,10 @@ pub enum ConfigCommand {
         /// Print the file that packages install: paths below /var/lib, /run and /etc, defaults commented out
         #[arg(long)]
         installed: bool,
+
+        /// Print the file of the container image: the same, with the console and metrics reachable from outside
+        #[arg(long, conflicts_with = "installed")]
+        container: bool,
     },
 
     /// Check a configuration file
@@ -48,8 +52,9 @@ pub enum ConfigCommand {
 /// Carries out a `forebay config` command.
 pub fn run(command: ConfigCommand) -> Result<()> {
     match command {
-        ConfigCommand::Init { installed: false } => output::print_own(&print::annotated_default()),
-        ConfigCommand::Init { installed: true } => output::print_own(&print::annotated_installed()),
+        ConfigCommand::Init { container: true, .. } => output::print_own(&print::annotated_container()),
+        ConfigCommand::Init { installed: true, .. } => output::print_own(&print::annotated_installed()),
+        ConfigCommand::Init { .. } => output::print_own(&print::annotated_default()),
         ConfigCommand::Check { file } => {
             Config::read(&file)?;
             output::print_line(&format!("{}: ok", file.display()))

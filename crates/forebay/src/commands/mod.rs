@@ -15,6 +15,7 @@ pub mod pool;
 pub mod profile;
 pub mod s3;
 pub mod serve;
+pub mod setup;
 pub mod size;
 pub mod snapshot;
 pub mod status;

@@ -7,6 +7,7 @@ use clap::Subcommand;
 
 use crate::admin::profiles::{Profile, load, store};
 use crate::admin::target;
+use crate::arguments::Fingerprint;
 use crate::output::{print_columns, print_line};
 
 /// `forebay profile`.
@@ -32,6 +33,10 @@ pub enum ProfileCommand {
         /// Trust only certificates issued by this authority (PEM)
         #[arg(long, value_name = "FILE")]
         ca_certificate: Option<PathBuf>,
+
+        /// Trust only the certificate with this SHA-256 fingerprint, which the daemon prints
+        #[arg(long, value_name = "SHA256", conflicts_with = "ca_certificate", value_parser = Fingerprint::parse)]
+        tls_fingerprint: Option<Fingerprint>,
     },
 
     /// List the profiles; * marks the active one
@@ -54,12 +59,14 @@ pub enum ProfileCommand {
 pub fn run(command: ProfileCommand) -> Result<()> {
     let mut profiles = load()?;
     let done = match command {
-        ProfileCommand::Add { name, server, token, ca_certificate } => {
+        ProfileCommand::Add { name, server, token, ca_certificate, tls_fingerprint } => {
             // Checked now rather than at the first use. The path is made absolute, since it may be used from
             // another directory.
             let ca_certificate = ca_certificate.map(std::fs::canonicalize).transpose()?;
-            target::read(&server, ca_certificate.as_deref())?;
-            profiles.add(&name, Profile { server, token, ca_certificate })?;
+            let trust =
+                target::Trust { authority: ca_certificate.as_deref(), fingerprint: tls_fingerprint.as_ref() };
+            target::read(&server, &trust)?;
+            profiles.add(&name, Profile { server, token, ca_certificate, tls_fingerprint })?;
             format!("added profile {name}; it is now active")
         }
         ProfileCommand::List => {
@@ -86,6 +93,7 @@ pub fn run(command: ProfileCommand) -> Result<()> {
 const PROFILE_EXAMPLES: &str = "\
 Examples:
   forebay profile add prod --server https://storage.example.org --token fb_... --ca-certificate authority.pem
+  forebay profile add test --server https://storage.example.org --token fb_... --tls-fingerprint 3A:5F:...
   forebay volume list
   forebay profile use local
 ";

@@ -187,7 +187,9 @@ pub struct AdminConfig {
 /// Metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricsConfig {
-    /// Whether collectors need no token.
+    /// The address that serves metrics and health without a token; `None` means only the API does.
+    pub listen: Option<SocketAddr>,
+    /// Whether collectors need no token on the API.
     pub public: bool,
 }
 
@@ -219,7 +221,8 @@ const METRICS_TOPICS: usize = 500;
 impl Config {
     /// How Kafka views work.
     pub fn kafka_settings(&self) -> forebay_admin::kafka::Settings {
-        let usual = if self.metrics.public { 0 } else { METRICS_TOPICS };
+        let is_public = self.metrics.public || self.metrics.listen.is_some();
+        let usual = if is_public { 0 } else { METRICS_TOPICS };
         forebay_admin::kafka::Settings {
             is_on: self.kafka.views,
             interval: Duration::from_secs(self.kafka.interval_seconds),
@@ -244,9 +247,16 @@ pub struct ApiConfig {
     pub tls_certificate: Option<PathBuf>,
     /// The certificate's private key.
     pub tls_key: Option<PathBuf>,
+    /// Whether the daemon makes a certificate if it is given none.
+    pub tls_self_signed: bool,
 }
 
 impl ApiConfig {
+    /// Whether connections are encrypted.
+    pub fn is_secured(&self) -> bool {
+        self.tls_certificate.is_some() || self.tls_self_signed
+    }
+
     /// The certificate files; `None` without TLS.
     pub fn tls(&self) -> Option<forebay_net::tls::TlsFiles> {
         let (certificate, key) = self.tls_certificate.clone().zip(self.tls_key.clone())?;
@@ -268,12 +278,10 @@ impl ApiConfig {
             _ => {}
         }
         match self.listen {
-            Some(address) if self.tls_certificate.is_none() && !address.ip().is_loopback() => {
-                Err(ConfigError(format!(
-                    "api.listen is {address}, but TLS is not configured, and other machines can reach it: tokens would cross the \
-                     network unencrypted; set api.tls_certificate and api.tls_key, or listen on 127.0.0.1"
-                )))
-            }
+            Some(address) if !self.is_secured() && !address.ip().is_loopback() => Err(ConfigError(format!(
+                "api.listen is {address}, but TLS is not configured, and other machines can reach it: tokens would cross the \
+                     network unencrypted; set api.tls_certificate and api.tls_key, or api.tls_self_signed = \"on\", or listen on 127.0.0.1"
+            ))),
             _ => Ok(()),
         }
     }
@@ -331,8 +339,9 @@ impl Default for Config {
                 listen: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, API_PORT))),
                 tls_certificate: None,
                 tls_key: None,
+                tls_self_signed: false,
             },
-            metrics: MetricsConfig { public: false },
+            metrics: MetricsConfig { listen: None, public: false },
             traces: TracesConfig { otlp_endpoint: None, nfs_one_in: 1000, s3_one_in: 1000 },
             kafka: KafkaConfig { views: true, interval_seconds: 300, metrics_topics: None },
             lab: LabConfig { results_directory: None },
@@ -449,7 +458,13 @@ mod tests {
         assert!(config.check().unwrap_err().to_string().contains("api.tls_key is not"));
         config.api.tls_key = Some(PathBuf::from("file.pem"));
         config.check().unwrap();
-        config.api = ApiConfig { listen: None, tls_certificate: None, tls_key: None };
+        config.api = ApiConfig { listen: None, ..Config::default().api };
+        config.check().unwrap();
+        config.api = ApiConfig {
+            listen: Some("0.0.0.0:8049".parse().unwrap()),
+            tls_self_signed: true,
+            ..Config::default().api
+        };
         config.check().unwrap();
     }
 

@@ -17,6 +17,13 @@ const INSTALLED: &[(&str, &str)] = &[
     ("admin.group_access", "\"on\""),
 ];
 
+/// What a container needs besides: others can reach nothing that listens on its own 127.0.0.1.
+const CONTAINER: &[(&str, &str)] = &[
+    ("api.listen", "\"0.0.0.0:8049\""),
+    ("api.tls_self_signed", "\"on\""),
+    ("metrics.listen", "\"0.0.0.0:9095\""),
+];
+
 /// The default configuration as a TOML file, with the documentation of every setting.
 pub fn annotated_default() -> String {
     let mut text = String::from(
@@ -30,13 +37,24 @@ pub fn annotated_default() -> String {
 
 /// The configuration of an installed service: the same, with all defaults commented out.
 pub fn annotated_installed() -> String {
-    let mut text = String::from(
-        "# Configuration of the Forebay service. Commented-out values are the defaults. After a change:\n\
-         # `forebay config check /etc/forebay/forebay.toml`, then `systemctl restart forebay`.\n",
-    );
+    let head = "# Configuration of the Forebay service. Commented-out values are the defaults. After a change:\n\
+                # `forebay config check /etc/forebay/forebay.toml`, then `systemctl restart forebay`.\n";
+    annotated_with(head, INSTALLED)
+}
+
+/// The configuration of the container image.
+pub fn annotated_container() -> String {
+    let head = "# Configuration of Forebay in a container. Commented-out values are the defaults. To change it, mount a file of\n\
+                # your own here, or set environment variables, which come first: FOREBAY_NFS_LEASE_SECONDS=45.\n";
+    annotated_with(head, &[INSTALLED, CONTAINER].concat())
+}
+
+/// All settings: these with these values, the others commented out.
+fn annotated_with(head: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::from(head);
     annotate(&mut text, |setting| {
         let path = setting.path();
-        match INSTALLED.iter().find(|(installed, _)| *installed == path) {
+        match values.iter().find(|(set, _)| *set == path) {
             Some((_, value)) => format!("{} = {value}", setting.key),
             None => format!("#{} = {}", setting.key, setting.default_toml()),
         }

@@ -163,7 +163,8 @@ impl Collector {
             let name = ServerName::try_from(host.clone());
             let name =
                 name.map_err(|_| anyhow!("traces.otlp_endpoint {endpoint}: {host} is not a host name"))?;
-            let trusted = admin::target::tls(None).context("traces.otlp_endpoint")?;
+            let trusted =
+                admin::target::tls(&admin::target::Trust::default()).context("traces.otlp_endpoint")?;
             Some((name, Arc::new(trusted)))
         } else {
             None

@@ -175,7 +175,12 @@ impl Daemon {
         let find = || {
             let log = self.log();
             let said = log.split("the API at ").nth(1)?;
-            Some(said.split(|letter: char| letter.is_whitespace() || letter == '"').next()?.to_owned())
+            Some(
+                said.split(|letter: char| letter.is_whitespace() || letter == '"')
+                    .next()?
+                    .trim_end_matches(',')
+                    .to_owned(),
+            )
         };
         wait_until("the API's address is logged", || find().is_some());
         find().unwrap()

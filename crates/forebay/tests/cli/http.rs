@@ -40,6 +40,11 @@ impl User {
         User { address, token: token.map(str::to_owned) }
     }
 
+    /// Somebody without a token who connects to that address.
+    pub fn at(address: &str) -> User {
+        User { address: address.to_owned(), token: None }
+    }
+
     /// With a new token of a user of that role.
     pub fn with_role(daemon: &Daemon, role: &str) -> User {
         daemon.done(&["user", "set", role, "--role", role]);

@@ -25,6 +25,7 @@ mod refusals;
 mod s3;
 mod salvage;
 mod serve;
+mod setup;
 mod slow;
 mod snapshot;
 mod status;

@@ -50,6 +50,7 @@ const TABLE: &[(&str, &str, Least)] = &[
     ("POST", "/pool/finalize", Admin),
     ("GET", "/pool/backups", ReadOnly),
     ("POST", "/pool/backups", Operator),
+    ("POST", "/pool/speed", Admin),
     ("GET", "/pool/lost-found", ReadOnly),
     ("DELETE", "/pool/lost-found/{segment}", Admin),
     ("GET", "/node", ReadOnly),

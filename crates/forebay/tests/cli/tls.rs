@@ -160,6 +160,53 @@ async fn browsers_are_told_to_stay_with_tls_where_there_is_tls() {
 }
 
 #[test]
+fn a_self_signed_certificate_is_made_once_and_trusted_by_its_fingerprint_or_its_file() {
+    let scratch = tempdir().unwrap();
+    let start = || Daemon::start_with(scratch.path(), &["--api-tls-self-signed", "on"]);
+    let shown = |daemon: &Daemon| {
+        let greeting = daemon.greeting();
+        let line = greeting.lines().find(|line| line.starts_with("certificate: ")).unwrap().to_owned();
+        line.rsplit(' ').next().unwrap().to_owned()
+    };
+    let daemon = start();
+    let (fingerprint, url) = (shown(&daemon), daemon.api());
+    assert!(url.starts_with("https://127.0.0.1:") && daemon.log().contains(&fingerprint));
+    let mode = std::os::unix::fs::PermissionsExt::mode;
+    let key = std::fs::metadata(daemon.pool.join("api-tls.key")).unwrap();
+    assert_eq!(mode(&key.permissions()) & 0o777, 0o600);
+
+    let token = daemon.done(&["token", "create"]);
+    let list = |options: &[&str]| {
+        let mut command = forebay();
+        command.args(["volume", "list", "--server", &url, "--token", token.trim()]).args(options);
+        crate::daemon::finish(&mut command)
+    };
+    let trusted = list(&["--tls-fingerprint", &fingerprint]);
+    assert!(trusted.status == 0 && trusted.stdout.contains("kafka"), "{trusted:?}");
+    let file = daemon.pool.join("api-tls.pem").display().to_string();
+    let trusted = list(&["--ca-certificate", &file]);
+    assert_eq!(trusted.status, 0, "{trusted:?}");
+    assert_refused(&list(&[]), 1, &["TLS failed", "--tls-fingerprint"]);
+    let other = fingerprint.replace(':', "").chars().rev().collect::<String>();
+    assert_refused(&list(&["--tls-fingerprint", &other]), 1, &["TLS failed", &fingerprint]);
+    assert_eq!(list(&["--tls-fingerprint", "3A:5F"]).status, 2);
+
+    let mut command = forebay();
+    command.env("XDG_CONFIG_HOME", scratch.path()).args(["profile", "add", "test", "--server", &url]);
+    command.args(["--token", token.trim(), "--tls-fingerprint", &fingerprint.to_lowercase()]);
+    assert_eq!(crate::daemon::finish(&mut command).status, 0);
+    let mut command = forebay();
+    let listed =
+        crate::daemon::finish(command.env("XDG_CONFIG_HOME", scratch.path()).args(["volume", "list"]));
+    assert!(listed.status == 0 && listed.stdout.contains("kafka"), "{listed:?}");
+    daemon.stop();
+
+    let daemon = start();
+    assert_eq!(shown(&daemon), fingerprint, "it stays over a restart");
+    daemon.stop();
+}
+
+#[test]
 fn the_api_is_secured_by_its_own_certificate() {
     let scratch = tempdir().unwrap();
     let authority = Authority::new();

@@ -13,18 +13,32 @@ const FIRST_VOLUME: &str = "kafka";
 /// Where a package puts the configuration. Commands find that daemon without options.
 const INSTALLED: &str = "/var/lib/forebay";
 
+/// Where the daemon is reached.
+pub struct Places<'a> {
+    /// NFS.
+    pub nfs: &'a NfsView,
+    /// The API and the console over TCP.
+    pub api: Option<SocketAddr>,
+    /// The fingerprint of the API's certificate, if the daemon made it.
+    pub fingerprint: Option<String>,
+    /// Metrics and health without a token.
+    pub monitoring: Option<SocketAddr>,
+}
+
 /// The lines. The first one begins with `ready:`.
-pub fn lines(
-    config: &Config,
-    pool: &Pool,
-    nfs: &NfsView,
-    api: Option<SocketAddr>,
-    policies: &Policies,
-) -> Vec<String> {
-    let mut lines = vec![ready(pool, nfs)];
-    if let Some(address) = api {
-        let scheme = if config.api.tls_certificate.is_some() { "https" } else { "http" };
+pub fn lines(config: &Config, pool: &Pool, places: &Places<'_>, policies: &Policies) -> Vec<String> {
+    let mut lines = vec![ready(pool, places.nfs)];
+    if let Some(address) = places.api {
+        let scheme = if config.api.is_secured() { "https" } else { "http" };
+        let address = reachable(address, places.nfs);
         lines.push(format!("console: {scheme}://{address}/ (for a token: {})", token_command(config)));
+    }
+    if let Some(fingerprint) = &places.fingerprint {
+        lines.push(format!("certificate: self-signed, SHA-256 fingerprint {fingerprint}"));
+    }
+    if let Some(address) = places.monitoring {
+        let address = reachable(address, places.nfs);
+        lines.push(format!("metrics: http://{address}/metrics, and http://{address}/health"));
     }
     if let Some((volume, policy)) =
         open_to_everyone(pool, policies).filter(|_| !config.nfs.listen.ip().is_loopback())
@@ -36,6 +50,16 @@ pub fn lines(
         ));
     }
     lines
+}
+
+/// With a name of this machine in the place of an address that stands for all of its addresses.
+fn reachable(address: SocketAddr, nfs: &NfsView) -> String {
+    if !address.ip().is_unspecified() {
+        return address.to_string();
+    }
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let host = if nfs.every_address { &nfs.host } else { &name };
+    format!("{host}:{}", address.port())
 }
 
 fn ready(pool: &Pool, nfs: &NfsView) -> String {

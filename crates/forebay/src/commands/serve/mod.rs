@@ -9,5 +9,6 @@ mod run;
 mod s3;
 mod s3_admin;
 mod signals;
+mod tls;
 
 pub use run::run;

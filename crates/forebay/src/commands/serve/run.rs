@@ -16,7 +16,7 @@ use forebay_admin::kafka::{self, Kafka};
 use forebay_admin::lab::Lab;
 use forebay_admin::metrics::Run;
 use forebay_admin::{Api, NodeControl};
-use forebay_net::http::{self, ALPN, Listener, Socket, check_path};
+use forebay_net::http::{self, Listener, Socket, check_path};
 use forebay_net::tls::{Tls, TlsError};
 use forebay_nfs::{Server, ServerError, Shared};
 use forebay_notify::Targets;
@@ -36,10 +36,11 @@ use super::node::Owning;
 use super::notify::{self, Notifier};
 use super::s3;
 use super::signals::{self, Shutdown, Trigger};
+use super::tls;
 use crate::admin::running;
 use crate::commands::config as config_command;
 use crate::commands::init::{make_default_volume, make_first_user, open_pool};
-use crate::config::{AlertsConfig, ApiConfig, Config, ConfigError};
+use crate::config::{AlertsConfig, Config, ConfigError};
 use crate::traces::{self, Exporter};
 use crate::{logging, output};
 
@@ -187,7 +188,7 @@ async fn serve_pool(
     let nfs = Server::on(service.clone(), listener, nfs_config).await.map_err(explain)?;
     let address = nfs.local_addr();
     make_first_user(pool, &service.accounts).await?;
-    let api_tls = api_tls(&config.api)?;
+    let api_tls = tls::of_api(config, &owning.permit())?;
     let mut listeners =
         vec![Listener::Socket(Socket::bind(config.admin_socket(), config.admin.group_access)?)];
     let mut api_address = None;
@@ -197,6 +198,14 @@ async fn serve_pool(
         api_address = listener.local_addr();
         listeners.push(listener);
     }
+    let monitoring = match config.metrics.listen {
+        Some(address) => {
+            let listener = Listener::tcp(address, None).await;
+            Some(listener.map_err(|error| explain_bind("metrics", address, &error))?)
+        }
+        None => None,
+    };
+    let monitoring_address = monitoring.as_ref().and_then(Listener::local_addr);
     let s3 = s3::start(config, service.clone(), shutdown).await?;
     let mut api = Api::new(service.clone(), Some(nfs.shared()), address, config.pool.directory.clone());
     api.settings = config_command::effective(config);
@@ -218,7 +227,8 @@ async fn serve_pool(
     api.health.repeat_every(config.alerts.repeat());
     notify_as(config.alerts.load().map_err(ConfigError::new)?, &api.health);
     let s3_tls = s3.as_ref().and_then(|running| running.tls.clone());
-    let certificates: Vec<Arc<Tls>> = api_tls.into_iter().chain(s3_tls).collect();
+    let certificates: Vec<Arc<Tls>> = api_tls.iter().cloned().chain(s3_tls).collect();
+    let renewing = tokio::spawn(tls::keep_valid(config.clone(), owning.permit(), api_tls.clone()));
     let reloading = tokio::spawn(reload_when_asked(
         nfs.shared(),
         certificates,
@@ -230,11 +240,18 @@ async fn serve_pool(
     let backing_up = tokio::spawn(forebay_service::backups::run(service.clone()));
     let surveying = tokio::spawn(kafka::run(api.kafka.clone()));
     let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared(), api.run.clone()));
-    let serving = serve_api(&api, listeners, shutdown);
+    let mut serving = serve_api(&api, listeners, shutdown);
+    serving.extend(monitoring.map(|listener| serve_monitoring(&api, listener, shutdown)));
     service.events.note(
         Kind::DaemonStarted,
         "daemon",
-        started(config, pool, address, api_address, s3.as_ref().map(|running| running.url.as_str())),
+        started(
+            config,
+            pool,
+            address,
+            (api_address, monitoring_address),
+            s3.as_ref().map(|running| running.url.as_str()),
+        ),
         Who::default(),
     );
     // After the event of the start, so that alerts come after it.
@@ -253,7 +270,13 @@ async fn serve_pool(
         service.events.note(Kind::PoolTaken, "pool", taken, Who::default());
     }
     running::remember(&config.admin_socket());
-    for line in greeting::lines(config, pool, &api.nfs_view, api_address, &nfs.shared().policies) {
+    let places = greeting::Places {
+        nfs: &api.nfs_view,
+        api: api_address,
+        fingerprint: api_tls.as_ref().filter(|_| tls::is_own(&config.api)).map(|tls| tls.fingerprint()),
+        monitoring: monitoring_address,
+    };
+    for line in greeting::lines(config, pool, &places, &nfs.shared().policies) {
         output::print_line(&line)?;
     }
     let notifier = Notifier::from_environment();
@@ -276,6 +299,7 @@ async fn serve_pool(
 
     let served = nfs.run(stop).await;
     reloading.abort();
+    renewing.abort();
     watching.abort();
     refusals.abort();
     recording.abort();
@@ -321,20 +345,33 @@ fn serve_api(
     listeners.into_iter().map(serve).collect()
 }
 
+/// Serves metrics and health on a listener of their own.
+fn serve_monitoring(api: &Arc<Api>, listener: Listener, shutdown: &Shutdown) -> tokio::task::JoinHandle<()> {
+    let router = forebay_admin::router::monitoring(api.clone());
+    tokio::spawn(http::serve(
+        listener,
+        forebay_admin::MONITORING_LIMITS,
+        router,
+        shutdown.clone().requested(),
+    ))
+}
+
 fn started(
     config: &Config,
     pool: &Pool,
     nfs: SocketAddr,
-    api: Option<SocketAddr>,
+    (api, monitoring): (Option<SocketAddr>, Option<SocketAddr>),
     s3: Option<&str>,
 ) -> String {
     let api = match api {
-        Some(address) if config.api.tls_certificate.is_some() => format!("https://{address}"),
+        Some(address) if config.api.is_secured() => format!("https://{address}"),
         Some(address) => format!("http://{address}"),
         None => "the admin socket only".to_owned(),
     };
     let (directory, release) = (config.pool.directory.display(), forebay_admin::RELEASE);
     let s3 = s3.map_or_else(String::new, |url| format!(", S3 at {url}"));
+    let monitoring =
+        monitoring.map_or_else(String::new, |address| format!(", metrics and health at http://{address}"));
     let last_stop = match pool.last_stop() {
         LastStop::First => "the pool is new",
         LastStop::Clean => "the last stop was clean",
@@ -342,14 +379,9 @@ fn started(
         LastStop::Unknown => "whether the last stop was clean is not known",
     };
     format!(
-        "release {release} serves pool {directory}, start {} ({last_stop}): NFS at {nfs}, the API at {api}{s3}",
+        "release {release} serves pool {directory}, start {} ({last_stop}): NFS at {nfs}, the API at {api}{s3}{monitoring}",
         pool.boot()
     )
-}
-
-fn api_tls(config: &ApiConfig) -> Result<Option<Arc<Tls>>> {
-    let tls = config.tls().map(|files| Tls::load(files, ALPN)).transpose();
-    Ok(tls.map_err(|error| ConfigError::new(format!("api.tls_…: {error}")))?.map(Arc::new))
 }
 
 /// Sends notices of alerts to these targets from now on.

@@ -251,7 +251,8 @@ pub fn show(volume: &VolumeView, mount: &str) -> Result<()> {
     ])
 }
 
-fn parse_plan(text: &str) -> Result<Plan, String> {
+/// A snapshot schedule, or `none`.
+pub fn parse_plan(text: &str) -> Result<Plan, String> {
     let hint = || "write, for example, hourly=6,daily=7,weekly=4, or none".to_owned();
     let mut plan = Plan::default();
     for part in text.split(',').filter(|_| text != "none") {
@@ -281,7 +282,8 @@ pub fn parse_limit(text: &str) -> Result<Limit, String> {
     if text == "none" { Ok(Limit(None)) } else { parse_size(text).map(|size| Limit(Some(size))) }
 }
 
-fn parse_switch(text: &str) -> Result<bool, String> {
+/// `on` or `off`.
+pub fn parse_switch(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
         "off" => Ok(false),

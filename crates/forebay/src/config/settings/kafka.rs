@@ -31,7 +31,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "COUNT|AUTO",
         summary: "The number of topics with metrics of their own, those that store most; the others count as `other`.",
-        details: "`auto` means 500, and 0 if metrics.public is on, so that names of topics are not public unless they are asked for.",
+        details: "`auto` means 500, and 0 if metrics.public is on or metrics.listen is set, so that names of topics are not public unless they are asked for.",
         set: |config, text| {
             let value = if text == "auto" { Ok(None) } else { number(text, 0, 10_000).map(Some) };
             store(&mut config.kafka.metrics_topics, value.map_err(|message| format!("{message}, nor auto")))

@@ -2,11 +2,12 @@
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
 //! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
-//! and a row here, or for `[node]`, `[backup]`, `[alerts]`, `[kafka]` and deleted volumes in their own files.
+//! and a row here, or for `[node]`, `[backup]`, `[alerts]`, `[metrics]`, `[kafka]` and deleted volumes in their own files.
 
 mod alerts;
 mod backup;
 mod kafka;
+mod metrics;
 mod node;
 mod recovery;
 
@@ -29,7 +30,10 @@ pub const SECTIONS: &[(&str, &str)] = &[
     ("log", "What the daemon logs on standard error."),
     ("admin", "The admin socket, which `forebay volume`, `forebay pool` and other local commands use."),
     ("api", "The API over TCP, for users with tokens."),
-    ("metrics", "The metrics that Prometheus scrapes from `/metrics` on the API."),
+    (
+        "metrics",
+        "The metrics that Prometheus scrapes from `/metrics`, on the API or on a listener of their own.",
+    ),
     ("traces", "Traces of requests, for an OpenTelemetry collector."),
     ("kafka", "What the daemon shows of the Kafka clusters whose log directories it serves."),
     ("lab", "Lab reports shown by the console and the API."),
@@ -43,6 +47,7 @@ pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
         .chain(node::SETTINGS)
         .chain(backup::SETTINGS)
         .chain(alerts::SETTINGS)
+        .chain(metrics::SETTINGS)
         .chain(kafka::SETTINGS)
 }
 
@@ -503,8 +508,9 @@ const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "IP:PORT",
         summary: "The address and port of the API over TCP, or `off`.",
-        details: "Without `tls_certificate`, only a loopback address such as 127.0.0.1 is allowed. Every \
-                  request needs a token; create one with `forebay token create` over the admin socket.",
+        details: "Without `tls_certificate` or `tls_self_signed`, only a loopback address such as 127.0.0.1 is \
+                  allowed. Every request needs a token; create one with `forebay token create` over the admin \
+                  socket.",
         set: |config, text| store(&mut config.api.listen, address_or_off(text)),
         get: |config| config.api.listen.map_or_else(|| "off".to_owned(), |address| address.to_string()),
     },
@@ -530,15 +536,18 @@ const SETTINGS: &[Setting] = &[
         get: |config| path_text(config.api.tls_key.as_deref()),
     },
     Setting {
-        section: "metrics",
-        key: "public",
+        section: "api",
+        key: "tls_self_signed",
         kind: Kind::Text,
         value_name: "ON|OFF",
-        summary: "Whether `/metrics` is served without a token: `on` or `off`.",
-        details: "Metrics contain volume names, sizes and rates, but no file names, user names or file \
-                  contents. With `off`, a collector needs a user's token; any role will do.",
-        set: |config, text| store(&mut config.metrics.public, on_or_off(text)),
-        get: |config| if config.metrics.public { "on".to_owned() } else { "off".to_owned() },
+        summary: "Whether the daemon makes a certificate for the API itself if `tls_certificate` is not set: `on` or \
+                  `off`.",
+        details: "The files are `api-tls.pem` and `api-tls.key` in the pool's directory. The daemon prints the \
+                  certificate's SHA-256 fingerprint when it is ready: compare it in the browser, and pass it to \
+                  commands with --tls-fingerprint. The certificate is valid for 820 days, and renewed with the same \
+                  key 60 days before it ends; existing files are not replaced otherwise.",
+        set: |config, text| store(&mut config.api.tls_self_signed, on_or_off(text)),
+        get: |config| if config.api.tls_self_signed { "on".to_owned() } else { "off".to_owned() },
     },
     Setting {
         section: "traces",
