@@ -3968,7 +3968,7 @@ export interface components {
                 /** @description Volumes that are clones of the snapshot. */
                 clones: string[];
                 /** @description Deleted volumes that are clones of the snapshot and can be recovered. They keep it, too. */
-                clones_deleted?: string[];
+                clones_deleted: string[];
                 /**
                  * Format: date-time
                  * @description When it was taken.
@@ -3980,7 +3980,7 @@ export interface components {
                  */
                 expires?: string | null;
                 /** @description Whether it was taken for a clone, and is deleted with it. */
-                for_clone?: boolean;
+                for_clone: boolean;
                 /**
                  * Format: date-time
                  * @description Until when nobody can delete it; null if it is not locked.

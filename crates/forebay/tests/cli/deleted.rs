@@ -60,6 +60,7 @@ async fn a_deleted_volume_is_recovered_with_its_policy_and_its_clients_go_on() {
     daemon.done(&["volume", "delete", "kafka"]);
     assert_refused(&daemon.run(&["volume", "recover", "kafka"]), 1, &["2 deleted volumes", "id:"]);
     let id = format!("id:{}", deleted[0]["id"].as_str().unwrap());
+    daemon.done(&["volume", "create", "other"]);
     daemon.kill();
 
     let daemon = Daemon::start(scratch.path());
@@ -149,10 +150,7 @@ fn a_locked_snapshot_stays_and_one_that_expires_says_when() {
     assert_refused(&daemon.run(&["volume", "delete", "kafka", "--force", "--now"]), 1, &["audit", "locked"]);
     daemon.done(&["volume", "delete", "kafka", "--force"]);
     assert_refused(&daemon.run(&["volume", "purge", "kafka"]), 1, &["audit", "locked"]);
-    assert_refused(
-        &daemon.run(&["snapshot", "create", "kafka", "x", "--expires", "1999-01-01"]),
-        2,
-        &["has passed"],
-    );
+    let refused = daemon.run(&["snapshot", "create", "kafka", "x", "--expires", "1999-01-01"]);
+    assert!(refused.status == 2 && refused.stderr.contains("has passed"), "{refused:?}");
     daemon.stop();
 }
