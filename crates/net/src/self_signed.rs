@@ -212,6 +212,7 @@ mod tests {
         let authority = CertificateParams::new(["authority".to_owned()]).unwrap();
         let authority = rcgen::CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
         let mut params = CertificateParams::new(["storage-1".to_owned()]).unwrap();
+        params.distinguished_name.push(DnType::CommonName, "storage-1");
         params.not_after = (now + days(1)).into();
         let signed = params.signed_by(&key, &authority).unwrap().pem();
         std::fs::write(&own.certificate, &signed).unwrap();
