@@ -2170,7 +2170,7 @@ export interface components {
          * @description The reason for an error, as a stable code for programs.
          * @enum {string}
          */
-        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "deleted_volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "node_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "bucket_not_found" | "bucket_document_not_found" | "s3_user_not_found" | "s3_key_not_found" | "s3_group_not_found" | "s3_policy_not_found" | "kafka_cluster_not_found" | "kafka_topic_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "snapshot_locked" | "ambiguous" | "volume_not_empty" | "bucket_not_empty" | "bucket_locked" | "public_policy_blocked" | "s3_is_off" | "kafka_is_off" | "kafka_report_missing" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
+        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "deleted_volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "node_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "bucket_not_found" | "bucket_document_not_found" | "s3_user_not_found" | "s3_key_not_found" | "s3_group_not_found" | "s3_policy_not_found" | "kafka_cluster_not_found" | "kafka_topic_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "snapshot_locked" | "needs_format" | "ambiguous" | "volume_not_empty" | "bucket_not_empty" | "bucket_locked" | "public_policy_blocked" | "s3_is_off" | "kafka_is_off" | "kafka_report_missing" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
         /** @description The duration of COMMIT, which is a broker's fsync. */
         CommitView: {
             /**
@@ -2287,6 +2287,7 @@ export interface components {
              * @description Number of its snapshots, which are recovered with it.
              */
             snapshots: number;
+        };
         /** @description How fast a disk makes data durable. */
         DiskSpeedView: {
             /**
@@ -3258,7 +3259,7 @@ export interface components {
          * @description The verdict of an experiment.
          * @enum {string}
          */
-        LabVerdict: "pass" | "fail";
+        LabVerdict: "pass" | "measured" | "fail";
         /**
          * @description How the daemon was stopped before its last start.
          * @enum {string}
