@@ -69,6 +69,8 @@ async fn each_backup_restores_what_the_pool_had_at_its_instant() {
     put(&pool, root, "first", &pattern(1, 3_000_000)).await;
     let changed = put(&pool, root, "changed", &pattern(2, 700_000)).await;
     pool.snapshot_create(&["kafka".into()], "nightly").await.unwrap();
+    // The key of this record is as long as that of a chunk.
+    pool.record_put("nfs-client", b"Linux NFSv4.2 broker1", b"its state").await.unwrap();
     // Nothing of this is committed: the backup flushes it.
     put(&pool, root, "unwritten", &pattern(3, 5_000)).await;
     let one = backup(&pool, &to).await;
@@ -94,6 +96,8 @@ async fn each_backup_restores_what_the_pool_had_at_its_instant() {
     let (old, root_then) = open_whole(&places.at("one")).await;
     assert_eq!(root_then, root, "clients know the handles");
     assert_eq!(names(&old, root_then).await, ["changed", "first", "unwritten"]);
+    let record = old.record("nfs-client", b"Linux NFSv4.2 broker1").unwrap();
+    assert_eq!(record.as_deref(), Some(&b"its state"[..]));
     assert_eq!(content(&old, root_then, "first").await, pattern(1, 3_000_000));
     assert_eq!(content(&old, root_then, "changed").await, pattern(2, 700_000));
     assert_eq!(content(&old, root_then, "unwritten").await, pattern(3, 5_000));

@@ -16,6 +16,11 @@ use crate::{Error, Result};
 /// The number of chunks that one pass over the metadata remembers. Each takes about 60 bytes.
 const CHUNKS_MAX: u64 = if cfg!(test) { 20 } else { 4 << 20 };
 
+/// The chunk that a key is of; `None` for keys of other records.
+fn chunk_of(key: &[u8]) -> Option<ChunkId> {
+    if key.first() == Some(&keys::CHUNK) { keys::chunk_in(key) } else { None }
+}
+
 /// What the metadata needs of a segment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Need {
@@ -33,7 +38,7 @@ pub(crate) struct Needs(pub(crate) BTreeMap<SegmentId, Need>);
 impl Needs {
     /// Counts a record, if it is of a chunk.
     pub(crate) fn count(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        if keys::chunk_in(key).is_some() {
+        if chunk_of(key).is_some() {
             let chunk = ChunkRecord::decode(key, value)?;
             let need = self.0.entry(chunk.segment).or_default();
             need.end = need.end.max(chunk.offset.saturating_add(u64::from(chunk.bytes_stored)));
@@ -112,7 +117,7 @@ fn chunks_in(
             // The kind decides about new names only.
             names = Some(Names::new(&pool.name_key, Naming::Keyed));
         }
-        if let Some(id) = keys::chunk_in(key) {
+        if let Some(id) = chunk_of(key) {
             let record = ChunkRecord::decode(key, &value)?;
             if group.binary_search(&record.segment).is_ok() {
                 chunks.push((id, record));
