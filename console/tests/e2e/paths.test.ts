@@ -88,7 +88,7 @@ test('the dialog says who has files open in a volume, which comes back after its
   await dialog.getByLabel(/Type/).fill('returns')
   await dialog.getByRole('button', { name: 'Delete' }).click()
   client.stdin?.end()
-  const deleted = page.getByRole('region', { name: 'Deleted volumes' })
+  const deleted = page.getByRole('region', { name: 'Deleted volumes' }).first()
   await expect(deleted).toContainText('returns')
   await deleted.getByRole('button', { name: 'Recover returns' }).click()
   await dialog.getByLabel('Name', { exact: true }).fill('returned')
