@@ -226,7 +226,9 @@ fn upgrade_not_finalized(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn backup_failed(facts: &Facts<'_>) -> Vec<Finding> {
     let error = facts.seen.backups.error.as_deref();
-    when(error.is_some(), "pool", || format!("The last backup failed: {}", error.unwrap_or_default()))
+    when(error.is_some(), "pool", || {
+        format!("The last backup failed: {}.", error.unwrap_or_default().trim_end_matches('.'))
+    })
 }
 
 fn backup_overdue(facts: &Facts<'_>) -> Vec<Finding> {

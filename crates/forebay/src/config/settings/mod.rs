@@ -2,7 +2,7 @@
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
 //! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
-//! and a row here, or for `[node]`, `[backup]`, `[alerts]`, `[metrics]`, `[kafka]` and deleted volumes in their own files.
+//! and a row here, or for `[node]`, `[backup]`, `[alerts]`, `[metrics]`, `[traces]`, `[kafka]` and deleted volumes in their own files.
 
 mod alerts;
 mod backup;
@@ -10,13 +10,14 @@ mod kafka;
 mod metrics;
 mod node;
 mod recovery;
+mod traces;
 
 pub use node::ALIASES;
 
 use super::size;
 use super::value::{
     Kind, Setting, address, address_or_off, always_or_off, at_least, directory, domain_or_none, level,
-    number, on_or_off, path_or_none, path_text, region, segment_size, size_or_unlimited, url_or_none,
+    number, on_or_off, path_or_none, path_text, region, segment_size, size_or_unlimited,
 };
 
 /// The sections of the file, in order, each with its description.
@@ -48,6 +49,7 @@ pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
         .chain(backup::SETTINGS)
         .chain(alerts::SETTINGS)
         .chain(metrics::SETTINGS)
+        .chain(traces::SETTINGS)
         .chain(kafka::SETTINGS)
 }
 
@@ -548,40 +550,6 @@ const SETTINGS: &[Setting] = &[
                   key 60 days before it ends; existing files are not replaced otherwise.",
         set: |config, text| store(&mut config.api.tls_self_signed, on_or_off(text)),
         get: |config| if config.api.tls_self_signed { "on".to_owned() } else { "off".to_owned() },
-    },
-    Setting {
-        section: "traces",
-        key: "otlp_endpoint",
-        kind: Kind::Text,
-        value_name: "URL",
-        summary: "The OpenTelemetry collector that receives traces by OTLP over HTTP, such as \
-                  http://127.0.0.1:4318, or `none`: nothing is traced.",
-        details: "If the URL has no path, `/v1/traces` is used. With https://, the collector's certificate \
-                  must be issued by an authority that the system trusts. Spans contain API paths and client \
-                  addresses, but no file names, data or tokens. If the collector is slow or unreachable, \
-                  spans are dropped and counted; requests are not affected.",
-        set: |config, text| store(&mut config.traces.otlp_endpoint, url_or_none(text)),
-        get: |config| config.traces.otlp_endpoint.clone().unwrap_or_else(|| "none".to_owned()),
-    },
-    Setting {
-        section: "traces",
-        key: "nfs_one_in",
-        kind: Kind::Number,
-        value_name: "COUNT",
-        summary: "Trace one in this many NFS requests; 1 traces all of them, 0 none.",
-        details: "All API requests are traced, except those with a `traceparent` header that says not to.",
-        set: |config, text| store(&mut config.traces.nfs_one_in, number(text, 0, 1_000_000_000)),
-        get: |config| config.traces.nfs_one_in.to_string(),
-    },
-    Setting {
-        section: "traces",
-        key: "s3_one_in",
-        kind: Kind::Number,
-        value_name: "COUNT",
-        summary: "Trace one in this many S3 requests; 1 traces all of them, 0 none.",
-        details: "A `traceparent` header decides for its own request, unless the count is 0.",
-        set: |config, text| store(&mut config.traces.s3_one_in, number(text, 0, 1_000_000_000)),
-        get: |config| config.traces.s3_one_in.to_string(),
     },
     Setting {
         section: "lab",
