@@ -64,6 +64,9 @@ mod tests {
 
     use super::*;
 
+    /// A child that is forked while a script is written has it open for a moment, and Linux runs no program that is open for writing.
+    static ONE_AT_A_TIME: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
     fn script(folder: &Path, text: &str) -> PathBuf {
         let path = folder.join("program");
         std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
@@ -73,6 +76,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_gets_the_notice_and_no_shell_interprets_it() {
+        let _alone = ONE_AT_A_TIME.lock().await;
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().display();
         let program = script(
@@ -93,6 +97,7 @@ mod tests {
 
     #[tokio::test]
     async fn its_failure_is_an_error_with_its_words() {
+        let _alone = ONE_AT_A_TIME.lock().await;
         let folder = tempfile::tempdir().unwrap();
         let program = script(folder.path(), "echo no modem >&2; exit 3");
         let error = run(&program, &Notice::test("storage-1", "ada")).await.unwrap_err();
