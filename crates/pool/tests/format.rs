@@ -1,10 +1,12 @@
 //! A pool of the former release keeps its format until that is finalized.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
+#![allow(clippy::disallowed_methods, reason = "deadlines are times of day")]
 
 mod common;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use common::*;
 use forebay_pool::*;
@@ -74,4 +76,39 @@ async fn a_pool_of_an_older_format_gets_the_newest_at_once() {
     assert_eq!(pool.format().unwrap().found, 7);
     assert_eq!(format_file(scratch.path()), "forebay-pool 7\n");
     assert!(matches!(Pool::format_of(&scratch.path().join("none")).await, Err(Error::NotPool { .. })));
+}
+
+#[tokio::test]
+async fn a_pool_of_the_former_format_gets_no_record_that_the_former_release_does_not_know() {
+    let scratch = tempfile::tempdir().unwrap();
+    let pool = Pool::open(scratch.path(), options()).await.unwrap();
+    pool.close().await.unwrap();
+    make_former(scratch.path());
+    let pool = Pool::open(scratch.path(), options()).await.unwrap();
+    let day = Duration::from_secs(86_400);
+    let deletion = || Deletion { recoverable: Some(day), ..Deletion::default() };
+    let until = Some(SystemTime::now() + day);
+    let expiring = SnapshotSpec { expires: until, locked_until: None };
+    let locked = SnapshotChange { locked_until: until, ..SnapshotChange::default() };
+    for name in ["former", "now"] {
+        pool.volume_create(spec(name)).await.unwrap();
+        pool.volume_create(spec("gone")).await.unwrap();
+        pool.snapshot_create(&[name.into()], "plain").await.unwrap();
+        let clone = CloneSpec { name: format!("{name}-clone"), junction_path: format!("/{name}-clone") };
+        pool.volume_clone_now(name, "for-clone", clone).await.unwrap();
+        let deleted = pool.volume_delete_as("gone", deletion()).await.unwrap();
+        let expires = pool.snapshot_create_as(&[name.into()], "expires", expiring).await;
+        let is_locked = pool.snapshot_modify(name, "plain", locked.clone()).await;
+        if name == "former" {
+            assert_eq!(deleted, None);
+            for refused in [expires.map(drop), is_locked.map(drop)] {
+                let error = refused.unwrap_err().to_string();
+                assert!(error.contains("--finalize") && error.contains("format 7"), "{error}");
+            }
+            pool.finalize().await.unwrap();
+        } else {
+            assert!(deleted.is_some());
+            assert!(expires.is_ok() && is_locked.is_ok());
+        }
+    }
 }
