@@ -1885,7 +1885,7 @@ export interface components {
             every_hours?: number | null;
             /**
              * Format: date-time
-             * @description When a backup failed, if none was finished since.
+             * @description When a backup into the directory of scheduled backups failed, if none was finished there since.
              */
             failed?: string | null;
             /**

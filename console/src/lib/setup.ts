@@ -1,4 +1,4 @@
-// What the answers on the setup page amount to: rules, volumes, and the lines of each broker's files. `forebay setup` does the same.
+// Turns the answers on the setup page into rules, volumes, and the lines of each broker's files. `forebay setup` does the same.
 import type { Client, Lock, NewRule, NewVolume, Nfs, Open, Plan, Policy, Volume, VolumeEdit } from '../api/types'
 import { plain } from './policy'
 import { optionalBytes } from './quantity'

@@ -47,7 +47,7 @@ pub fn router(api: Arc<Api>) -> Router {
         .with_state(api)
 }
 
-/// What answers requests of collectors and probes, on a listener of their own, without a token. Nothing else is served there.
+/// The router for metrics and health alone, on a listener of their own, without tokens.
 pub fn monitoring(api: Arc<Api>) -> Router {
     Router::new()
         .route("/metrics", get(metrics::exposition_to_everyone))

@@ -379,3 +379,43 @@ async fn clients_that_write_meanwhile_are_in_the_backup_up_to_one_instant() {
     }
     writing.await.unwrap();
 }
+
+/// Flips a bit in the middle of the only segment in a directory.
+fn damage(segments: &Path) {
+    let (name, _) = files(segments).pop().unwrap();
+    let path = segments.join(name);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn what_an_interrupted_backup_has_copied_is_read_before_it_counts() {
+    let (places, (_home, pool, root)) = (Places::new(), disk().await);
+    let to = places.at("backups");
+    let file = put(&pool, root, "file", &pattern(1, 600_000)).await;
+    pool.commit(file, 0, 0).await.unwrap();
+    backup(&pool, &to).await;
+    // A crash before the manifest: segments are there, and nobody has read them.
+    for entry in std::fs::read_dir(to.join("backups")).unwrap() {
+        std::fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    damage(&to.join("segments"));
+    let made = backup(&pool, &to).await.backup;
+    assert_eq!((made.bytes_copied, made.damaged), (0, 0), "the frame is taken from the pool again");
+    assert_eq!(Pool::verify_backup(&to, None, Arc::default()).await.unwrap().damaged, 0);
+}
+
+#[tokio::test]
+async fn a_backup_that_shares_a_damaged_segment_with_an_earlier_one_says_so_too() {
+    let (places, (home, pool, root)) = (Places::new(), disk().await);
+    let to = places.at("backups");
+    let file = put(&pool, root, "file", &pattern(1, 600_000)).await;
+    pool.commit(file, 0, 0).await.unwrap();
+    damage(&home.path().join("segments"));
+    for copied in [true, false] {
+        let made = backup(&pool, &to).await.backup;
+        assert_eq!((made.bytes_copied > 0, made.damaged), (copied, 1), "{made:?}");
+    }
+}

@@ -1,13 +1,13 @@
 //! Backups of the pool: by request and on a schedule.
 //!
-//! What was last backed up, and where, is in a record of the pool, so the schedule goes on after a restart and on another node. The record also
-//! knows which directory it was: an empty one in its place means that its disk is not mounted, and is refused.
+//! What was last backed up, and where, is in a record of the pool, so the schedule goes on after a restart and on another node. For each
+//! directory it has the directory's own number: an empty one in its place means that its disk is not mounted, and is refused.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use forebay_pool::{Backup, BackupOptions, Pool};
+use forebay_pool::{Backup, BackupOptions, BackupReport, Pool};
 use serde::{Deserialize, Serialize};
 
 use crate::Service;
@@ -21,6 +21,8 @@ const KEY: &[u8] = b"backup";
 const LOOKED_EVERY: Duration = Duration::from_secs(5);
 /// The earliest time after a failure at which a scheduled backup is tried again.
 const RETRY: Duration = Duration::from_secs(60 * 60);
+/// The number of directories that are remembered besides that of the schedule.
+const PLACES_MAX: usize = 16;
 /// The user of scheduled backups in jobs and events.
 const SCHEDULE: &str = "schedule";
 
@@ -37,16 +39,16 @@ pub struct BackupSettings {
     pub bytes_per_second: Option<u64>,
 }
 
-/// What is remembered of backups.
+/// What is remembered of the backups in a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remembered {
-    /// Where the last one is.
+pub struct Place {
+    /// The directory.
     pub directory: PathBuf,
-    /// The directory's own number.
+    /// Its own number; empty before the first backup there.
     pub repository: String,
-    /// The last backup that was finished.
+    /// The last backup that was finished there.
     pub last: Option<Backup>,
-    /// When the last attempt that failed ended, if none has succeeded since, and why.
+    /// When the last attempt there that failed ended, if none has succeeded since, and why.
     pub failed: Option<(SystemTime, String)>,
 }
 
@@ -55,7 +57,8 @@ pub struct Backups {
     pool: Pool,
     /// What the configuration says.
     pub settings: BackupSettings,
-    known: Mutex<Remembered>,
+    /// The places, the one that was used last first.
+    known: Mutex<Vec<Place>>,
     /// Since when the schedule has been followed.
     since: SystemTime,
 }
@@ -79,27 +82,38 @@ impl Backups {
         Ok(Backups { pool, settings, known: Mutex::new(known), since: SystemTime::now() })
     }
 
-    /// What is remembered.
-    pub fn remembered(&self) -> Remembered {
-        self.known().clone()
+    /// The last backup that was finished, and where it is.
+    pub fn last(&self) -> Option<(PathBuf, Backup)> {
+        let known = self.known();
+        let finished = known.iter().filter_map(|place| Some((place.directory.clone(), place.last.clone()?)));
+        finished.max_by_key(|(_, last)| last.finished)
     }
 
-    fn known(&self) -> MutexGuard<'_, Remembered> {
+    /// What is remembered of the directory of scheduled backups; nothing yet, if there was none, or if none is configured.
+    pub fn scheduled(&self) -> Place {
+        self.settings.directory.as_ref().map_or_else(Place::default, |directory| self.place(directory))
+    }
+
+    fn place(&self, directory: &Path) -> Place {
+        let found = self.known().iter().find(|place| place.directory == directory).cloned();
+        found.unwrap_or_else(|| Place { directory: directory.to_path_buf(), ..Place::default() })
+    }
+
+    fn known(&self) -> MutexGuard<'_, Vec<Place>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// When the next scheduled backup is due; `None` without a schedule. A time that has passed means that it is due now.
     pub fn due(&self, now: SystemTime) -> Option<SystemTime> {
         let every = self.settings.every.filter(|_| self.settings.directory.is_some())?;
-        let known = self.known();
-        let is_configured = Some(&known.directory) == self.settings.directory.as_ref();
-        let last = known.last.as_ref().filter(|_| is_configured).map(|last| last.taken);
+        let place = self.scheduled();
+        let last = place.last.map(|last| last.taken);
         // If the clock was set back, the last one seems to be yet to come.
         let next = match last {
             Some(last) if last <= now => last.checked_add(every)?,
             _ => now,
         };
-        let retry = known.failed.as_ref().map(|(at, _)| *at).filter(|at| *at <= now);
+        let retry = place.failed.map(|(at, _)| at).filter(|at| *at <= now);
         Some(retry.map_or(next, |at| next.max(at + RETRY.min(every))))
     }
 
@@ -108,14 +122,24 @@ impl Backups {
         let Some(every) = self.settings.every.filter(|_| self.settings.directory.is_some()) else {
             return Duration::ZERO;
         };
-        let since = self.known().last.as_ref().map_or(self.since, |last| last.taken);
+        let since = self.scheduled().last.map_or(self.since, |last| last.taken);
         now.duration_since(since).unwrap_or_default().saturating_sub(every)
     }
 
-    async fn remember(&self, known: Remembered) -> forebay_pool::Result<()> {
-        let value =
-            serde_json::to_vec(&known).map_err(|error| forebay_pool::Error::Damaged(error.to_string()))?;
-        *self.known() = known;
+    async fn remember(&self, place: Place) -> forebay_pool::Result<()> {
+        let value = {
+            let mut known = self.known();
+            known.retain(|other| other.directory != place.directory);
+            known.insert(0, place);
+            let mut others = 0;
+            known.retain(|place| {
+                let is_scheduled = Some(&place.directory) == self.settings.directory.as_ref();
+                others += usize::from(!is_scheduled);
+                is_scheduled || others <= PLACES_MAX
+            });
+            serde_json::to_vec(&*known)
+        };
+        let value = value.map_err(|error| forebay_pool::Error::Damaged(error.to_string()))?;
         self.pool.record_put(NAMESPACE, KEY, &value).await
     }
 }
@@ -130,31 +154,25 @@ impl Service {
         };
         require_absolute(&directory)?;
         let is_configured = Some(&directory) == settings.directory.as_ref();
-        let known = self.backups.remembered();
-        let repository = (known.directory == directory && !request.is_new && !known.repository.is_empty())
-            .then(|| known.repository.clone());
+        let known = self.backups.place(&directory);
+        let is_known = !request.is_new && !known.repository.is_empty();
+        let repository = is_known.then(|| known.repository.clone());
         let options = BackupOptions {
             keep: request.keep.or(settings.keep.filter(|_| is_configured)),
             bytes_per_second: settings.bytes_per_second,
             repository,
         };
         let service = self.clone();
-        let place = directory.clone();
-        let done = move |outcome: forebay_pool::Result<forebay_pool::BackupReport>| async move {
-            let known = match &outcome {
-                Ok(report) => Remembered {
-                    directory: place,
-                    repository: report.repository.clone(),
-                    last: Some(report.backup.clone()),
-                    failed: None,
-                },
-                Err(forebay_pool::Error::Cancelled | forebay_pool::Error::Closed) => return outcome,
-                Err(error) => {
-                    let failed = Some((SystemTime::now(), error.to_string()));
-                    Remembered { failed, ..service.backups.remembered() }
+        let done = move |outcome: forebay_pool::Result<BackupReport>| async move {
+            let place = match &outcome {
+                Ok(BackupReport { backup, repository, .. }) => {
+                    let (repository, last) = (repository.clone(), Some(backup.clone()));
+                    Place { repository, last, failed: None, ..known }
                 }
+                Err(forebay_pool::Error::Cancelled | forebay_pool::Error::Closed) => return outcome,
+                Err(error) => Place { failed: Some((SystemTime::now(), error.to_string())), ..known },
             };
-            match service.backups.remember(known).await {
+            match service.backups.remember(place).await {
                 // The backup is there. What is not remembered is asked of its directory the next time.
                 Err(error) => {
                     tracing::warn!(%error, "what was backed up could not be remembered in the pool");
@@ -236,16 +254,23 @@ mod tests {
         drop(service_now);
 
         let again = service(folder.path(), Some("backups")).await;
-        let last = again.backups.remembered().last.unwrap().taken;
+        let last = again.backups.scheduled().last.unwrap().taken;
         assert_eq!(again.backups.due(now + 2 * HOUR), Some(last + 24 * HOUR));
         assert_eq!(again.backups.due(last - HOUR), Some(last - HOUR), "the clock was set back");
         assert_eq!(again.backups.overdue(last + 30 * HOUR), 6 * HOUR);
+        // One elsewhere changes nothing of that, whether it succeeds or not.
+        for (name, state) in [("usb", JobState::Succeeded), ("pool", JobState::Failed)] {
+            let request = Request { directory: Some(folder.path().join(name)), ..Request::default() };
+            assert_eq!(ended(&again, again.backup(request, Who::default()).unwrap().id).await.state, state);
+        }
+        assert_eq!(again.backups.due(now + 2 * HOUR), Some(last + 24 * HOUR));
+        assert_eq!(again.backups.last().unwrap().0, folder.path().join("usb"));
         // The disk with the backups is gone.
         std::fs::rename(folder.path().join("backups"), folder.path().join("away")).unwrap();
         let job = ended(&again, again.backup(Request::default(), Who::default()).unwrap().id).await;
         assert_eq!(job.state, JobState::Failed);
         assert!(job.error.unwrap().contains("not mounted"));
-        let (failed, _) = again.backups.remembered().failed.unwrap();
+        let (failed, _) = again.backups.scheduled().failed.unwrap();
         assert_eq!(again.backups.due(failed + 24 * HOUR), Some(failed + HOUR).max(Some(last + 24 * HOUR)));
         std::fs::create_dir(folder.path().join("backups")).unwrap();
         let job = ended(&again, again.backup(Request::default(), Who::default()).unwrap().id).await;
@@ -255,7 +280,7 @@ mod tests {
             ended(&again, again.backup(anew, Who::default()).unwrap().id).await.state,
             JobState::Succeeded
         );
-        assert_eq!(again.backups.remembered().failed, None);
+        assert_eq!(again.backups.scheduled().failed, None);
     }
 
     #[tokio::test]

@@ -63,9 +63,9 @@ pub struct KafkaSeen {
 /// Backups of the pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BackupsSeen {
-    /// The instant that the last one shows.
+    /// The instant that the last one shows, wherever it is.
     pub last: Option<SystemTime>,
-    /// Why the last attempt failed, if none succeeded since.
+    /// Why the last attempt in the directory of the schedule failed, if none succeeded since.
     pub error: Option<String>,
     /// The time between two scheduled backups; `None` without a schedule.
     pub every: Option<Duration>,

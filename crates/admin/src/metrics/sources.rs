@@ -71,10 +71,9 @@ impl Source for Service {
     fn observe(&self, observation: &mut Observation) {
         observation.pool = self.pool.counters().ok();
         observation.format = self.pool.format().ok();
-        let known = self.backups.remembered();
         observation.backups = BackupsSeen {
-            last: known.last.map(|last| last.taken),
-            error: known.failed.map(|(_, why)| why),
+            last: self.backups.last().map(|(_, last)| last.taken),
+            error: self.backups.scheduled().failed.map(|(_, why)| why),
             every: self.backups.settings.every.filter(|_| self.backups.settings.directory.is_some()),
             overdue: self.backups.overdue(SystemTime::now()),
         };

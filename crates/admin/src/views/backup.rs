@@ -99,11 +99,11 @@ pub struct BackupsView {
     /// When the next scheduled backup is due; null without a schedule.
     #[schema(format = DateTime)]
     pub due: Option<String>,
-    /// The last backup that was finished.
+    /// The last backup that was finished, in whichever directory.
     pub last: Option<BackupView>,
     /// The directory of the last backup.
     pub last_directory: Option<String>,
-    /// When a backup failed, if none was finished since.
+    /// When a backup into the directory of scheduled backups failed, if none was finished there since.
     #[schema(format = DateTime)]
     pub failed: Option<String>,
     /// Why.
@@ -111,17 +111,18 @@ pub struct BackupsView {
 }
 
 impl BackupsView {
-    /// What is known at this time.
+    /// The state at this time.
     pub fn of(backups: &Backups, now: SystemTime) -> BackupsView {
-        let (settings, known) = (&backups.settings, backups.remembered());
-        let (failed, error) = known.failed.map(|(at, why)| (time(at), why)).unzip();
+        let settings = &backups.settings;
+        let (last_directory, last) = backups.last().unzip();
+        let (failed, error) = backups.scheduled().failed.map(|(at, why)| (time(at), why)).unzip();
         BackupsView {
             directory: settings.directory.as_ref().map(|path| path.display().to_string()),
             every_hours: settings.every.map(|every| every.as_secs() / 3600),
             keep: settings.keep.map(|keep| keep as u64),
             due: backups.due(now).map(time),
-            last_directory: known.last.as_ref().map(|_| known.directory.display().to_string()),
-            last: known.last.map(BackupView::from),
+            last_directory: last_directory.map(|directory| directory.display().to_string()),
+            last: last.map(BackupView::from),
             failed,
             error,
         }

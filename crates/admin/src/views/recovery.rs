@@ -84,7 +84,7 @@ pub struct RecoverVolume {
 }
 
 impl RecoverVolume {
-    /// What the pool is asked for.
+    /// The name and the path, as the pool takes them.
     pub fn recovery(&self) -> Recovery {
         Recovery { name: self.name.clone(), junction_path: self.path.clone() }
     }

@@ -1,12 +1,13 @@
 //! A pool whose parts do not fit together: what the daemon, the check and the recovery make of it.
 
 use std::fs;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use forebay_pool::{Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 use tempfile::{TempDir, tempdir};
 
-use crate::daemon::{Daemon, Finished, assert_refused, finish, forebay, wait_until};
+use crate::daemon::{Daemon, Finished, assert_refused, finish, forebay, run, wait_until};
 
 const DATA_BYTES: usize = 6 << 20;
 
@@ -196,4 +197,28 @@ fn a_directory_without_a_pool_is_nothing_to_check_or_recover() {
     let scratch = tempdir().unwrap();
     assert_refused(&on(scratch.path(), &["pool", "check"]), 1, &["there is no pool in it"]);
     assert_refused(&on(scratch.path(), &["pool", "recover"]), 1, &["there is no pool in it"]);
+}
+
+#[test]
+fn a_release_says_what_it_would_do_to_a_pool_that_a_former_one_serves() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    let pool = daemon.pool.clone();
+    daemon.stop();
+    std::fs::write(pool.join("FORMAT"), "forebay-pool 6\n").unwrap();
+    // The former release's daemon says nothing of a format.
+    let socket = std::os::unix::net::UnixListener::bind(pool.join("admin.sock")).unwrap();
+    let serving = std::thread::spawn(move || {
+        let (mut stream, _) = socket.accept().unwrap();
+        let mut request = [0; 4096];
+        let read = stream.read(&mut request).unwrap();
+        assert!(String::from_utf8_lossy(&request[..read]).starts_with("GET /api/v1/pool "));
+        let body = r#"{"id":"25aff1df8541e378a70a7a0108359e54","release":"0.1.0"}"#;
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n";
+        write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    });
+    let told = run(&["pool", "upgrade", "--check", "--pool-directory", pool.to_str().unwrap()]);
+    assert!(told.status == 0 && told.stdout.contains("has format 6"), "{told:?}");
+    assert!(told.stdout.contains("--finalize"), "{told:?}");
+    serving.join().unwrap();
 }

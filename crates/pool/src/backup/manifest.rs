@@ -2,6 +2,7 @@
 //!
 //! A file of two lines: JSON, and "blake3:" with the BLAKE3-256 of the JSON in hexadecimal.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -42,6 +43,8 @@ pub(crate) struct Manifest {
     hash: String,
     /// The segments that it needs, and how many bytes of each.
     segments: Vec<(String, u64)>,
+    /// Those of them in which the frames below are.
+    damaged_segments: Vec<String>,
     /// Frames that were damaged in the pool, too.
     pub(crate) damaged: u64,
     /// Bytes that were copied for it.
@@ -62,6 +65,7 @@ pub(crate) struct Taken {
     pub(crate) volumes: Vec<String>,
     pub(crate) totals: Totals,
     pub(crate) segments: Vec<(SegmentId, u64)>,
+    pub(crate) damaged_segments: BTreeSet<SegmentId>,
     pub(crate) damaged: u64,
     pub(crate) bytes_copied: u64,
 }
@@ -84,6 +88,7 @@ impl Manifest {
             records: taken.totals.records,
             hash: hex(&taken.totals.hash),
             segments: taken.segments.into_iter().map(|(id, bytes)| (id.to_string(), bytes)).collect(),
+            damaged_segments: taken.damaged_segments.iter().map(ToString::to_string).collect(),
             damaged: taken.damaged,
             bytes_copied: taken.bytes_copied,
         }
@@ -130,6 +135,12 @@ impl Manifest {
             Ok((SegmentId(id), *bytes))
         });
         parsed.collect()
+    }
+
+    /// The segments that were read back whole, and how many bytes of each.
+    pub(crate) fn verified(&self) -> Result<Vec<(SegmentId, u64)>> {
+        let is_whole = |id: &SegmentId| !self.damaged_segments.contains(&id.to_string());
+        Ok(self.segments()?.into_iter().filter(|(id, _)| is_whole(id)).collect())
     }
 
     /// Whether these are the records that were written.

@@ -88,6 +88,7 @@ impl Work {
         let lock = home::lock_directory(target)?;
         mark(&manifest, target)?;
         let metadata = repository.metadata(&manifest.name);
+        // Before anything is copied, so that a backup whose metadata is damaged is refused at once.
         let (needs, _) = verify::needs_of(&manifest, &metadata, &mut |_, _| watch.go_on())?;
         watch.expect(manifest.bytes());
         Ok(Work { repository, manifest, metadata, needs, target: target.to_path_buf(), watch, _lock: lock })

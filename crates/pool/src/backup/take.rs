@@ -4,10 +4,11 @@
 //!    needs are held: they are not deleted.
 //! 2. The metadata is written to the directory.
 //! 3. Segments are copied that are not there yet, or not as far as the metadata needs them.
-//! 4. Each frame that the metadata names in them is read back from the directory, and compared with its chunk's name.
+//! 4. Each frame that the metadata names in a segment that no earlier backup has read back whole is read from the directory, and compared
+//!    with its chunk's name.
 //! 5. The manifest is written, which makes it a backup.
 //!
-//! An interruption before the last step leaves segments that the next backup need not copy, and nothing that looks like a backup.
+//! An interruption before the last step leaves segments that the next backup need not copy, but reads, and nothing that looks like a backup.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -60,14 +61,19 @@ impl Engine {
         let holding = self.upkeep.held.begin()?;
         let (engine, directory) = (self.clone(), directory.to_path_buf());
         let known = options.repository.clone();
-        let repository = sync::blocking(move || {
+        let (repository, earlier) = sync::blocking(move || {
             let repository = Repository::open(&directory, engine.identity.id, known.as_deref())?;
-            engine.require_one_history(&repository, &directory)?;
-            Ok(repository)
+            let (earlier, broken) = repository.list()?;
+            if let Some(error) = broken.into_iter().next() {
+                return Err(error);
+            }
+            engine.require_one_history(earlier.last(), &directory)?;
+            Ok((repository, earlier))
         })
         .await?;
         let moment = self.moment().await?;
-        let work = Arc::new(Work { engine: self.clone(), repository, holding, options, watch, moment });
+        let engine = self.clone();
+        let work = Arc::new(Work { engine, repository, earlier, holding, options, watch, moment });
         let taken = work.clone().run().await;
         drop(work);
         // Segments that were held may be deleted now.
@@ -103,12 +109,8 @@ impl Engine {
 
     /// Refuses a directory whose newest backup is of a start that this pool never had. A pool that was restored, and the one that it was restored
     /// from, give the same numbers to different things.
-    fn require_one_history(&self, repository: &Repository, directory: &Path) -> Result<()> {
-        let (whole, broken) = repository.list()?;
-        if let Some(error) = broken.into_iter().next() {
-            return Err(error);
-        }
-        let Some(newest) = whole.last() else { return Ok(()) };
+    fn require_one_history(&self, newest: Option<&Manifest>, directory: &Path) -> Result<()> {
+        let Some(newest) = newest else { return Ok(()) };
         let key = keys::start(newest.start);
         let value = self.stores.meta.get(&key)?;
         let mark = value.map(|value| StartRecord::decode(&key, &value)).transpose()?.map(|start| start.mark);
@@ -131,6 +133,8 @@ struct Copied {
     bytes: u64,
     /// The bytes that were copied now.
     new: u64,
+    /// No earlier backup has read it back whole, as far as it is needed.
+    is_unread: bool,
 }
 
 /// A segment that the backup needs.
@@ -141,6 +145,8 @@ struct Wanted {
     /// The bytes that there are, or will be.
     bytes: u64,
     is_there: bool,
+    /// See [`Copied::is_unread`].
+    is_unread: bool,
 }
 
 /// The metadata that was written, and what is to be done with the segments.
@@ -156,6 +162,8 @@ struct Plan {
 struct Work {
     engine: Arc<Engine>,
     repository: Repository,
+    /// The backups that are there, the oldest first.
+    earlier: Vec<Manifest>,
     holding: Holding,
     options: BackupOptions,
     watch: Arc<BackupWatch>,
@@ -164,8 +172,7 @@ struct Work {
 
 impl Work {
     async fn run(self: Arc<Self>) -> Result<BackupReport> {
-        let work = self.clone();
-        let (name, number) = sync::blocking(move || work.new_name()).await?;
+        let (name, number) = self.new_name();
         let metadata = self.repository.metadata(&name);
         let done = self.clone().run_named(name, number, metadata.clone()).await;
         if done.is_err() {
@@ -185,13 +192,13 @@ impl Work {
         let plan = sync::blocking(move || work.plan(name, number, metadata)).await?;
         let (mut copied, mut lost) = (Vec::with_capacity(plan.segments.len()), 0);
         for wanted in plan.segments.iter().copied() {
-            let Wanted { id, need, bytes, is_there } = wanted;
+            let Wanted { id, need, bytes, is_there, is_unread } = wanted;
             if is_there {
-                copied.push(Copied { id, bytes, new: 0 });
+                copied.push(Copied { id, bytes, new: 0, is_unread });
             } else {
                 let (work, began) = (self.clone(), Instant::now());
                 if sync::blocking(move || work.copy(id, bytes)).await? {
-                    copied.push(Copied { id, bytes, new: bytes });
+                    copied.push(Copied { id, bytes, new: bytes, is_unread });
                 } else {
                     tracing::error!(segment = %id, "a segment with data is lost or cut short in the pool; the backup lacks it, too");
                     lost += need.chunks;
@@ -213,9 +220,11 @@ impl Work {
 
     fn finish(&self, plan: Plan, copied: Vec<Copied>, lost: u64) -> Result<BackupReport> {
         let moment = &self.moment;
-        let new: BTreeSet<SegmentId> = copied.iter().filter(|one| one.new > 0).map(|one| one.id).collect();
-        let fresh = plan.needs.0.into_iter().filter(|(id, _)| new.contains(id)).collect();
-        let damaged = lost + self.read_back(&plan.metadata, &Needs(fresh))?;
+        let unread: BTreeSet<SegmentId> =
+            copied.iter().filter(|one| one.is_unread).map(|one| one.id).collect();
+        let unread = plan.needs.0.into_iter().filter(|(id, _)| unread.contains(id)).collect();
+        let (damaged, damaged_segments) = self.read_back(&plan.metadata, &Needs(unread))?;
+        let damaged = lost + damaged;
         let start = self.engine.identity.boot;
         let key = keys::start(start);
         let value = moment.meta.get(&key)?;
@@ -234,6 +243,7 @@ impl Work {
             totals: plan.totals,
             bytes_copied: copied.iter().map(|one| one.new).sum(),
             segments: copied.into_iter().map(|one| (one.id, one.bytes)).collect(),
+            damaged_segments,
             damaged,
         });
         self.repository.add(&manifest)?;
@@ -245,14 +255,12 @@ impl Work {
     }
 
     /// A name that no backup has, and the number after the last one.
-    fn new_name(&self) -> Result<(String, u64)> {
-        let taken = self.moment.taken;
-        let (whole, _) = self.repository.list()?;
-        let number = whole.last().map_or(1, |last| last.number.saturating_add(1));
-        let time = humantime::format_rfc3339_seconds(taken).to_string().replace([':', '-'], "");
-        let is_taken = |name: &str| whole.iter().any(|backup| backup.name == name);
+    fn new_name(&self) -> (String, u64) {
+        let number = self.earlier.last().map_or(1, |last| last.number.saturating_add(1));
+        let time = humantime::format_rfc3339_seconds(self.moment.taken).to_string().replace([':', '-'], "");
+        let is_taken = |name: &str| self.earlier.iter().any(|backup| backup.name == name);
         let name = if is_taken(&time) { format!("{time}-{number}") } else { time };
-        Ok((name, number))
+        (name, number)
     }
 
     fn write_metadata(&self, path: &Path) -> Result<(Needs, Totals)> {
@@ -280,16 +288,28 @@ impl Work {
         let lengths: BTreeMap<SegmentId, u64> = stores.segments.list()?.into_iter().collect();
         let copies = FileSegments::open_to_read(&self.repository.segments());
         let known: BTreeMap<SegmentId, u64> = copies.list()?.into_iter().collect();
+        // What a backup has left that was interrupted may never have been read.
+        let mut read = BTreeMap::<SegmentId, u64>::new();
+        for backup in &self.earlier {
+            for (id, bytes) in backup.verified()? {
+                let longest = read.entry(id).or_default();
+                *longest = bytes.max(*longest);
+            }
+        }
         let mut all = Vec::with_capacity(needs.0.len());
         for (id, need) in &needs.0 {
             let known = known.get(id).copied().unwrap_or_default();
             let is_there = known >= need.end && self.is_same(&copies, *id)?;
             let length = lengths.get(id).copied().filter(|_| settled.contains(id)).unwrap_or_default();
             let bytes = if is_there { known } else { length.max(need.end) };
-            all.push(Wanted { id: *id, need: *need, bytes, is_there });
+            let is_unread = !is_there || read.get(id).is_none_or(|read| *read < need.end);
+            all.push(Wanted { id: *id, need: *need, bytes, is_there, is_unread });
         }
-        let missing = all.iter().filter(|wanted| !wanted.is_there);
-        self.watch.expect(missing.map(|wanted| wanted.bytes + wanted.need.bytes).sum());
+        let work = |wanted: &Wanted| {
+            let copied = if wanted.is_there { 0 } else { wanted.bytes };
+            copied + if wanted.is_unread { wanted.need.bytes } else { 0 }
+        };
+        self.watch.expect(all.iter().map(work).sum());
         Ok(all)
     }
 
@@ -357,11 +377,11 @@ impl Work {
     }
 
     /// Reads what was copied. Frames that are damaged are taken from another copy of the pool. Returns the number of those that every copy has
-    /// damaged.
-    fn read_back(&self, metadata: &Path, fresh: &Needs) -> Result<u64> {
-        let (mut damaged, mut mended) = (0, BTreeSet::new());
+    /// damaged, and their segments.
+    fn read_back(&self, metadata: &Path, unread: &Needs) -> Result<(u64, BTreeSet<SegmentId>)> {
+        let (mut damaged, mut damaged_segments, mut mended) = (0, BTreeSet::new(), BTreeSet::new());
         let copies = FileSegments::open_to_read(&self.repository.segments());
-        verify::frames(metadata, &copies, fresh, &self.watch, &mut |id, record| {
+        verify::frames(metadata, &copies, unread, &self.watch, &mut |id, record| {
             self.go_on()?;
             if self.mend(id, record)? {
                 mended.insert(record.segment);
@@ -371,6 +391,7 @@ impl Work {
                     "a frame is damaged in every copy of the pool, and so in the backup"
                 );
                 damaged += 1;
+                damaged_segments.insert(record.segment);
             }
             Ok(())
         })?;
@@ -379,7 +400,7 @@ impl Work {
             let synced = File::open(&path).and_then(|file| file.sync_all());
             synced.map_err(failed(&path, "sync a segment of the backup"))?;
         }
-        Ok(damaged)
+        Ok((damaged, damaged_segments))
     }
 
     /// Writes a whole frame over one that is damaged. Returns false if no copy of the pool has it whole.

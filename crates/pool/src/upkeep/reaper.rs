@@ -55,8 +55,7 @@ impl Engine {
 
     /// Deletes segments without live data. The batches that freed their last chunks must be durable first.
     pub(crate) async fn delete_dead_segments(self: &Arc<Self>) -> Result<()> {
-        let engine = self.clone();
-        sync::blocking(move || engine.let_go_if_full()).await?;
+        self.let_go_if_full().await?;
         let dead = self
             .transact(|txn| {
                 let engine = txn.engine;
@@ -82,20 +81,20 @@ impl Engine {
     }
 
     /// Takes segments from a backup that holds them, if the disk is nearly full. Clients come first.
-    fn let_go_if_full(&self) -> Result<()> {
-        let held = &self.upkeep.held;
-        let dead = self.segments.dead().into_iter().filter(|id| held.holds(*id)).count();
+    async fn let_go_if_full(self: &Arc<Self>) -> Result<()> {
+        let dead = self.segments.dead().into_iter().filter(|id| self.upkeep.held.holds(*id)).count();
         if dead == 0 {
             return Ok(());
         }
-        let (total, free) = self.stores.room.bytes()?;
+        let engine = self.clone();
+        let (total, free) = sync::blocking(move || engine.stores.room.bytes()).await?;
         if free < total / ROOM_PARTS {
             tracing::error!(
                 dead,
                 free,
                 "the disk is nearly full: segments that a backup holds are deleted, and it fails"
             );
-            held.let_go();
+            self.upkeep.held.let_go();
         }
         Ok(())
     }

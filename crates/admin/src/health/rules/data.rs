@@ -89,7 +89,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "ForebayBackupFailed",
         severity: Severity::Warning,
-        watches: "The last backup of the pool failed, and none has succeeded since.",
+        watches: "The last backup into backup.directory failed, and none has succeeded since.",
         summary: "the last backup failed",
         runbook: "1. `forebay pool backups` says why: usually the disk with the backups is full or not mounted. 2. Mend that, and run \
                   `forebay pool backup`. A scheduled backup is also tried again after an hour. Earlier backups in the directory are not \

@@ -443,7 +443,7 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_pool_backup_failing",
         kind: Kind::Gauge,
         labels: &[],
-        says: "1 if the last attempt of a backup failed.",
+        says: "1 if the last attempt of a backup into backup.directory failed.",
         then: "`forebay pool backups` says why. A scheduled backup is tried again after an hour.",
         collect: Collect::Backups(|backups, samples| samples.one(backups.error.is_some())),
     },

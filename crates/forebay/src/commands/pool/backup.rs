@@ -41,7 +41,7 @@ impl std::error::Error for DamagedFrames {}
 /// Has the daemon make a backup, and waits for it.
 pub fn create(mut request: BackupRequest, remote: &Remote) -> Result<()> {
     let client = Client::new(remote)?;
-    // What is typed is meant from here.
+    // A relative path is relative to this command, not to the daemon.
     if let Some(directory) = &mut request.directory {
         *directory = std::path::absolute(&*directory).context("the directory's path cannot be completed")?;
     }

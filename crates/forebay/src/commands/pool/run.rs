@@ -13,7 +13,7 @@ use forebay_admin::views::{
 };
 use forebay_pool::Pool;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::arguments::{PoolCommand, ScrubCommand};
 use super::{backup, capacity, recovery, salvage};
@@ -195,21 +195,26 @@ fn report(report: &CheckView, format: Format) -> Result<()> {
 
 fn upgrade(finalize: bool, remote: &Remote) -> Result<()> {
     let client = Client::new(remote)?;
-    let answer = match finalize {
-        true => client.post::<FormatView>("pool/finalize", &json!({})),
-        false => client.get::<PoolView>("pool").map(|pool| pool.format),
-    };
-    let format = match answer {
-        // The question is what this release would do to a pool; that of a daemon may be an older one.
-        Err(error) if error.is::<NoDaemon>() && !finalize => {
-            let directory = remote.settings.load()?.pool.directory;
-            let runtime =
-                tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
-            FormatView::from(runtime.block_on(Pool::format_of(&directory))?)
+    let format = if finalize {
+        client.post::<FormatView>("pool/finalize", &json!({}))?
+    } else {
+        match client.get::<Value>("pool") {
+            // A daemon of the former release does not say it.
+            Ok(pool) if pool["format"].is_null() => format_of(remote)?,
+            Ok(pool) => serde_json::from_value(pool["format"].clone())
+                .context("the daemon's answer has no format that this release knows")?,
+            Err(error) if error.is::<NoDaemon>() => format_of(remote)?,
+            Err(error) => return Err(error),
         }
-        answer => answer?,
     };
     print_as(remote.format(), &format, show_format)
+}
+
+/// The format of the pool in its directory, which may be in use.
+fn format_of(remote: &Remote) -> Result<FormatView> {
+    let directory = remote.settings.load()?.pool.directory;
+    let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
+    Ok(runtime.block_on(Pool::format_of(&directory))?.into())
 }
 
 fn show_format(format: &FormatView) -> Result<()> {

@@ -78,7 +78,7 @@ fn renew(own: &SelfSigned, tls: &Tls, permit: &Permit) -> Result<Option<String>,
 
 fn self_signed(config: &Config) -> SelfSigned {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    // What is no host name cannot be in a certificate.
+    // A certificate cannot have a name that is not a host name.
     let is_name = |name: &String| {
         !name.is_empty()
             && name.len() <= 253

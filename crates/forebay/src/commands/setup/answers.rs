@@ -14,7 +14,7 @@ use crate::config::ConfigError;
 /// More brokers than any cluster has.
 const BROKERS_MAX: usize = 1000;
 
-/// What is made for the brokers.
+/// The layout of the brokers' volumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
@@ -33,7 +33,7 @@ pub struct Answers {
     pub squash: Option<Squash>,
     /// Whether brokers must connect with TLS.
     pub tls: Option<bool>,
-    /// What is made for the brokers.
+    /// The layout of the brokers' volumes.
     pub layout: Option<Layout>,
     /// The user and group that brokers run as.
     pub owner: Option<(u32, u32)>,

@@ -20,7 +20,7 @@ pub struct Wishes {
     pub squash: Squash,
     /// Whether brokers must connect with TLS.
     pub tls: bool,
-    /// What is made for the brokers.
+    /// The layout of the brokers' volumes.
     pub layout: Layout,
     /// The user and group that brokers run as.
     pub owner: (u32, u32),
