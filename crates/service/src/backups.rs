@@ -85,7 +85,9 @@ impl Backups {
     /// The last backup that was finished, and where it is.
     pub fn last(&self) -> Option<(PathBuf, Backup)> {
         let known = self.known();
-        let finished = known.iter().filter_map(|place| Some((place.directory.clone(), place.last.clone()?)));
+        // Of several in one second, the one in the place that was used last.
+        let places = known.iter().rev();
+        let finished = places.filter_map(|place| Some((place.directory.clone(), place.last.clone()?)));
         finished.max_by_key(|(_, last)| last.finished)
     }
 
