@@ -19,7 +19,7 @@
 //!   format    keys, records, frames, where chunks are cut
 //!   base      errors, types, counters, locks, time
 //! ```
-//! The seams are the traits `store::meta::MetaStore`, `store::segment::SegmentStore` and `store::log::LogStore`. To see why a crash does no harm,
+//! The seams are the traits [`store::MetaStore`], [`store::SegmentStore`] and `store::log::LogStore`. To see why a crash does no harm,
 //! read `data/flush/mod.rs`, then `parts/committer.rs` and `engine/txn.rs`. `format` defines what is stored, and docs/formats.md
 //! draws it.
 
@@ -35,7 +35,7 @@ mod pool;
 pub mod salvage;
 #[cfg(test)]
 mod sim;
-mod store;
+pub mod store;
 mod tree;
 mod upkeep;
 mod volumes;

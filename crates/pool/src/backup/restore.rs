@@ -25,7 +25,7 @@ use crate::format::keys::{self, SegmentId};
 use crate::format::records::{Counters, PoolRecord, Record, StartRecord, malformed};
 use crate::format::{FORMAT, FORMAT_KEPT};
 use crate::store::home::{self, Home, RESTORING_FILE};
-use crate::store::meta::{Batch, FjallMeta, MetaStore, NewCopy};
+use crate::store::meta::{Batch, FjallMeta, NewCopy, PairedMeta};
 use crate::store::segment::{FileSegments, SegmentStore};
 use crate::store::witness::{LogSpan, Phase, STATE_FILE, State, StateFile};
 use crate::{Error, Result};
@@ -94,7 +94,7 @@ impl Work {
         Ok(Work { repository, manifest, metadata, needs, target: target.to_path_buf(), watch, _lock: lock })
     }
 
-    fn finish(&self, store: Arc<dyn MetaStore>, state: State) -> Result<VerifyReport> {
+    fn finish(&self, store: Arc<dyn PairedMeta>, state: State) -> Result<VerifyReport> {
         let state = State { batch: store.position().durable, ..state };
         drop(store);
         let (manifest, target) = (&self.manifest, &self.target);
@@ -130,7 +130,7 @@ impl Work {
     }
 
     /// Writes the metadata store. Returns it, and the state of the new pool.
-    fn write_metadata(&self) -> Result<(Arc<dyn MetaStore>, State)> {
+    fn write_metadata(&self) -> Result<(Arc<dyn PairedMeta>, State)> {
         let directory = self.target.join("meta");
         match std::fs::remove_dir_all(&directory) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -249,6 +249,15 @@ pub enum Error {
     NotPermitted(String),
     /// The metadata store failed.
     Meta(String),
+    /// A store that is not in this machine: a database or a bucket.
+    Remote {
+        /// The database or bucket.
+        object: String,
+        /// What went wrong.
+        cause: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// Written data could not be made durable. The pool has stopped: nothing after this is acknowledged, because the system may have
     /// dropped what it could not write.
     Failed(String),
@@ -347,6 +356,7 @@ impl Explain for Error {
                 Some(path.display().to_string())
             }
             Error::Meta(_) => Some("metadata store".into()),
+            Error::Remote { object, .. } => Some(object.clone()),
             Error::NotDirectory
             | Error::IsDirectory
             | Error::NotSymlink
@@ -425,6 +435,7 @@ impl Explain for Error {
                 format!("nothing was written, because the pool may belong to another process: {what}")
             }
             Error::Meta(what) => what.clone(),
+            Error::Remote { cause, .. } => cause.clone(),
             Error::Failed(what) => {
                 format!("the pool has stopped, because writing to stable storage failed: {what}")
             }
@@ -460,7 +471,7 @@ impl Explain for Error {
                  second copy the pool if there is one (`forebay pool promote`), or see what can be had without it: `forebay pool recover` opens the pool with the metadata that is there and says first what that \
                  loses, `forebay pool salvage` reads records out of the segments alone"
             }
-            Error::Backup { remedy, .. } => remedy,
+            Error::Backup { remedy, .. } | Error::Remote { remedy, .. } => remedy,
             Error::NeedsFormat { .. } => {
                 "run `forebay pool upgrade --finalize` if you need no way back to that release"
             }

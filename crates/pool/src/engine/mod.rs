@@ -48,9 +48,9 @@ use crate::parts::storer::Storer;
 use crate::parts::tails::Tails;
 use crate::parts::xattr_presence::Presence;
 use crate::store::home::Home;
-use crate::store::meta::MetaStore;
+use crate::store::meta::MetaCopies;
 use crate::store::room::Room;
-use crate::store::segment::{SegmentStore, SegmentWriter};
+use crate::store::segment::{SegmentCopies, SegmentWriter};
 use crate::store::witness::Keeper;
 use crate::{Error, Handle, LastStop, Mismatch, PoolId, PoolOptions, Result, SnapshotSpace, VolumeId};
 
@@ -122,8 +122,8 @@ impl Identity {
 
 /// The stores that hold the pool.
 pub(crate) struct Stores {
-    pub(crate) meta: Arc<dyn MetaStore>,
-    pub(crate) segments: Arc<dyn SegmentStore>,
+    pub(crate) meta: Arc<dyn MetaCopies>,
+    pub(crate) segments: Arc<dyn SegmentCopies>,
     /// Appends frames to the open segment.
     pub(crate) writer: Arc<SegmentWriter>,
     /// Reports how much space the file system has left.

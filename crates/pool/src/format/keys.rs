@@ -1,6 +1,7 @@
 //! The keys of the metadata store. All numbers are big-endian, so that keys sort as their fields do.
 //!
 //! ```text
+//! 00 02                                                      the pool's state, where the metadata holds it (`store/witness/metadata.rs`)
 //! 01                                                         pool record
 //! 02                                                         counters: next inode, next volume
 //! 03 boot:8                                                  mark of a start
@@ -29,18 +30,26 @@ use crate::{InodeId, VolumeId};
 
 /// Identifies a segment. The upper bits are the number of the start that created it, so an id is never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct SegmentId(pub(crate) u64);
+pub struct SegmentId(pub(crate) u64);
 
 /// The number of low bits of a segment id, which count the segments of one start.
 const COUNT_BITS: u32 = 24;
 
 impl SegmentId {
+    /// The segment with this number.
+    pub fn of(number: u64) -> SegmentId {
+        SegmentId(number)
+    }
+    /// The segment's number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
     /// The first segment that a start of the pool creates.
     pub(crate) fn first_of(boot: u64) -> SegmentId {
         SegmentId(boot << COUNT_BITS)
     }
     /// The start of the pool that created the segment.
-    pub(crate) fn boot(self) -> u64 {
+    pub fn boot(self) -> u64 {
         self.0 >> COUNT_BITS
     }
 }
@@ -87,8 +96,9 @@ impl From<crate::Handle> for InodeKey {
 }
 
 /// An encoded key.
-pub(crate) type Key = Vec<u8>;
+pub type Key = Vec<u8>;
 
+const OUTSIDE: u8 = 0x00;
 const POOL: u8 = 0x01;
 const COUNTERS: u8 = 0x02;
 const START: u8 = 0x03;
@@ -211,6 +221,10 @@ impl Builder {
     }
 }
 
+/// The pool's state: see [`crate::store::witness`].
+pub(crate) fn state() -> Key {
+    vec![OUTSIDE, 2]
+}
 pub(crate) fn pool() -> Key {
     vec![POOL]
 }

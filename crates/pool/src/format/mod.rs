@@ -11,6 +11,7 @@ pub(crate) mod frames;
 pub(crate) mod keys;
 pub(crate) mod log;
 pub(crate) mod records;
+pub(crate) mod unit;
 
 /// The format of a new pool, and the newest that this release reads.
 pub(crate) const FORMAT: u32 = 7;

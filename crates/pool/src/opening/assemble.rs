@@ -7,8 +7,10 @@ use crate::base::sources::{SystemClock, SystemEntropy};
 use crate::engine::Engine;
 use crate::format::FORMAT_DOUBLED;
 use crate::format::frames::Naming;
+use crate::format::keys;
 use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
+use crate::store::Backends;
 use crate::store::copies::CopiesMark;
 use crate::store::home::{Home, count_segments};
 use crate::store::log::{FileLog, LogFiles, LogStore};
@@ -16,8 +18,8 @@ use crate::store::meta::{
     CopyPlace, Expected, Extent, FjallMeta, MetaFiles, SecondMeta, View, remove_leftovers,
 };
 use crate::store::room::FileSystemRoom;
-use crate::store::segment::{FileSegments, SegmentFiles, SegmentStore};
-use crate::store::witness::{DirectoryWitness, Found, Witness};
+use crate::store::segment::{FileSegments, SegmentCopies, SegmentFiles};
+use crate::store::witness::{DirectoryWitness, Found, MetaWitness, Witness};
 use crate::{Error, Mismatch, PoolOptions, Result};
 
 /// Opens the pool in `directory`, or creates one there. With `accept`, opens it despite mismatches, with the metadata that
@@ -43,7 +45,7 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
             Arc::new(CopyPlace::of(directory, mark, options.permit.clone()))
         });
         let foundation = Foundation {
-            meta: MetaFiles { second, ..MetaFiles::single(first) },
+            meta: MetaFiles::of(first, second),
             segments: segments(&home, &options, copy.clone()),
             room: Box::new(FileSystemRoom(directory.to_path_buf())),
             clock: Arc::new(SystemClock),
@@ -90,6 +92,27 @@ pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> R
         Ok((Engine::open(foundation, options)?, view))
     };
     assemble().map_err(|error| in_pool(error, directory))
+}
+
+/// Opens the pool in stores that are not a directory, or creates one there.
+pub(crate) fn on(backends: Backends, options: PoolOptions) -> Result<Arc<Engine>> {
+    let Backends { metadata, segments, room } = backends;
+    let is_new = metadata.get(&keys::pool())?.is_none();
+    let foundation = Foundation {
+        witness: Arc::new(MetaWitness(metadata.clone())),
+        meta: MetaFiles::single(metadata),
+        segments: SegmentFiles::single(segments),
+        room,
+        clock: Arc::new(SystemClock),
+        entropy: Arc::new(SystemEntropy::new()?),
+        wanted: Wanted { is_new, has_state: true, ..Wanted::default() },
+        naming: Naming::Keyed,
+        log: None,
+        #[cfg(test)]
+        broken: None,
+        home: None,
+    };
+    Engine::open(foundation, options)
 }
 
 /// The second copy: its mark and its directory.
@@ -174,7 +197,7 @@ fn segment_files(
 ) -> SegmentFiles {
     let first = Arc::new(open(first));
     let Some((mark, directory)) = copy else { return SegmentFiles::single(first) };
-    let open_second = move || -> Result<Arc<dyn SegmentStore>> {
+    let open_second = move || -> Result<Arc<dyn SegmentCopies>> {
         mark.require(&directory)?;
         Ok(Arc::new(open(&directory.join("segments"))))
     };

@@ -16,7 +16,7 @@ use crate::store::copies;
 use crate::store::home::{self, Home};
 use crate::store::log::{FileLog, LogFiles};
 use crate::store::meta::{Expected, Extent, FjallMeta, MetaStore, MetaView, Named, View, pair_of};
-use crate::store::segment::{FileSegments, SegmentStore};
+use crate::store::segment::{FileSegments, SegmentCopies, SegmentStore};
 use crate::store::witness::{Found, LogSpan, MemoryWitness, Phase, State, StateFile, Witness};
 use crate::{CopyAssessment, Error, Mismatch, PoolOptions, Result};
 

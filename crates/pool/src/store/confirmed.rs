@@ -13,8 +13,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::log::{LogFiles, LogStore};
-use super::meta::{Batch, MetaFiles, MetaStore, MetaView, NewCopy, Position, SecondMeta, Visit};
-use super::segment::{SegmentFiles, SegmentStore};
+use super::meta::{Batch, MetaFiles, MetaStore, MetaView, NewCopy, PairedMeta, Position, SecondMeta, Visit};
+use super::segment::{SegmentCopies, SegmentFiles, SegmentStore};
 use super::witness::{Found, State, Witness};
 use crate::Result;
 use crate::base::permit::Permit;
@@ -36,7 +36,7 @@ pub(crate) fn meta(permit: &Permit, files: MetaFiles) -> MetaFiles {
     }
 }
 
-fn one_meta(permit: &Permit, store: Arc<dyn MetaStore>) -> Arc<dyn MetaStore> {
+fn one_meta(permit: &Permit, store: Arc<dyn PairedMeta>) -> Arc<dyn PairedMeta> {
     Arc::new(ConfirmedMeta { permit: permit.clone(), store })
 }
 
@@ -46,9 +46,9 @@ pub(crate) fn segments(permit: &Permit, files: SegmentFiles) -> SegmentFiles {
         return files;
     }
     let SegmentFiles { first, second } = files;
-    let of = |permit: Permit, store| -> Arc<dyn SegmentStore> { Arc::new(Confirmed { permit, store }) };
-    let first = of(permit.clone(), first);
+    let first: Arc<dyn SegmentStore> = Arc::new(Confirmed { permit: permit.clone(), store: first });
     let permit = permit.clone();
+    let of = |permit: Permit, store| -> Arc<dyn SegmentCopies> { Arc::new(Confirmed { permit, store }) };
     let second = second.map(|open| -> super::segment::OpenSecond {
         Box::new(move || open().map(|store| of(permit.clone(), store)))
     });
@@ -83,7 +83,7 @@ struct Confirmed<S: ?Sized> {
 
 struct ConfirmedMeta {
     permit: Permit,
-    store: Arc<dyn MetaStore>,
+    store: Arc<dyn PairedMeta>,
 }
 
 impl Drop for ConfirmedMeta {
@@ -98,6 +98,9 @@ impl Drop for ConfirmedMeta {
 impl MetaView for ConfirmedMeta {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         self.store.get(key)
+    }
+    fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>> {
+        self.store.get_many(keys)
     }
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
         self.store.scan(range, visit)
@@ -123,6 +126,9 @@ impl MetaStore for ConfirmedMeta {
     fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
         self.store.snapshot()
     }
+}
+
+impl PairedMeta for ConfirmedMeta {
     fn batches_after(&self, number: u64) -> Result<Option<Vec<Batch>>> {
         self.store.batches_after(number)
     }
@@ -139,7 +145,7 @@ impl MetaStore for ConfirmedMeta {
 }
 
 impl SecondMeta for Confirmed<dyn SecondMeta> {
-    fn open(&self) -> Result<Option<Arc<dyn MetaStore>>> {
+    fn open(&self) -> Result<Option<Arc<dyn PairedMeta>>> {
         Ok(self.store.open()?.map(|store| one_meta(&self.permit, store)))
     }
     fn create(&self) -> Result<Arc<dyn NewCopy>> {
@@ -162,13 +168,12 @@ impl NewCopy for Confirmed<dyn NewCopy> {
         self.permit.confirm()?;
         self.store.fill(batch)
     }
-    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn MetaStore>> {
+    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn PairedMeta>> {
         Ok(one_meta(&self.permit, self.store.clone().numbered(last)?))
     }
 }
 
-/// One copy of the segments, so the operations on copies stay at their defaults.
-impl SegmentStore for Confirmed<dyn SegmentStore> {
+impl<S: SegmentStore + ?Sized> SegmentStore for Confirmed<S> {
     fn prepare(&self) -> Result<()> {
         self.permit.confirm()?;
         self.store.prepare()
@@ -196,6 +201,9 @@ impl SegmentStore for Confirmed<dyn SegmentStore> {
         self.permit.confirm()?;
         self.store.delete(id)
     }
+    fn length(&self, id: SegmentId) -> Result<Option<u64>> {
+        self.store.length(id)
+    }
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
         self.store.list()
     }
@@ -214,6 +222,10 @@ impl SegmentStore for Confirmed<dyn SegmentStore> {
         self.permit.confirm()?;
         self.store.delete_aside(id)
     }
+}
+
+/// One copy of the segments, so the other operations on copies stay at their defaults.
+impl SegmentCopies for Confirmed<dyn SegmentCopies> {
     fn is_complete(&self) -> Result<bool> {
         self.store.is_complete()
     }
@@ -303,7 +315,7 @@ mod tests {
         inner.create(id, 0).unwrap();
         inner.write(id, 0, &[Bytes::from_static(b"one")]).unwrap();
         let files = SegmentFiles { first: inner.clone(), second: None };
-        let store = segments(&refusing(), files).first;
+        let store = segments(&refusing(), files).store(Box::new(|_| ()));
         assert!(refused(store.prepare()) && refused(store.create(SegmentId(2), 0)));
         assert!(refused(store.write(id, 0, &[Bytes::from_static(b"two")])) && refused(store.sync(id)));
         assert!(refused(store.seal(id, 1)) && refused(store.delete(id)) && refused(store.sync_deletions()));

@@ -12,13 +12,13 @@ const RESERVE_BYTES_MIN: u64 = 64 << 20;
 const RESERVE_BYTES_MAX: u64 = 2 << 30;
 
 /// The space below the pool.
-pub(crate) trait Room: Send + Sync + 'static {
+pub trait Room: Send + Sync + 'static {
     /// Total bytes and free bytes.
     fn bytes(&self) -> Result<(u64, u64)>;
 }
 
 /// The space of the file system that holds a directory.
-pub(crate) struct FileSystemRoom(pub(crate) PathBuf);
+pub struct FileSystemRoom(pub PathBuf);
 
 impl Room for FileSystemRoom {
     fn bytes(&self) -> Result<(u64, u64)> {
@@ -35,7 +35,7 @@ impl Room for FileSystemRoom {
 }
 
 /// The space of a pool in memory: unlimited.
-pub(crate) struct UnlimitedRoom;
+pub struct UnlimitedRoom;
 
 impl Room for UnlimitedRoom {
     fn bytes(&self) -> Result<(u64, u64)> {

@@ -96,7 +96,7 @@ impl Engine {
     /// All chunks whose records name the segment, in order of offset. Blocks on the disk.
     pub(crate) fn chunks_in(&self, segment: SegmentId) -> Result<Vec<Located>> {
         let mut chunks = BTreeMap::new();
-        if let Some((_, length)) = self.stores.segments.list()?.into_iter().find(|(id, _)| *id == segment) {
+        if let Some(length) = self.stores.segments.length(segment)? {
             let mut seen = BTreeSet::new();
             for frame in frames_in(&*self.stores.segments, segment, length)? {
                 if let Some(record) = self.chunk_record(frame.id)?

@@ -16,7 +16,8 @@ use crate::format::keys::Key;
 use crate::opening::promote::promoted_state;
 use crate::sim::random::Random;
 use crate::store::meta::{
-    Batch, CopyRule, MemoryMeta, MetaFiles, MetaStore, MetaView, NewCopy, Position, SecondMeta, Visit,
+    Batch, CopyRule, MemoryMeta, MetaFiles, MetaStore, MetaView, NewCopy, PairedMeta, Position, SecondMeta,
+    Visit,
 };
 use crate::store::witness::{Found, State};
 use crate::{Error, Mismatch, Result};
@@ -200,6 +201,9 @@ impl MetaStore for FaultyMeta {
         let durable = self.disk.inner().stored(self.store).batch;
         Position { written: self.written.load(Ordering::SeqCst), durable, tables: [0; 2] }
     }
+}
+
+impl PairedMeta for FaultyMeta {
     fn batches_after(&self, number: u64) -> Result<Option<Vec<Batch>>> {
         self.disk.read()?;
         Ok(self.disk.inner().stored(self.store).after(number))
@@ -210,7 +214,7 @@ impl NewCopy for FaultyMeta {
     fn fill(&self, batch: Batch) -> Result<()> {
         self.write(batch)
     }
-    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn MetaStore>> {
+    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn PairedMeta>> {
         let mut inner = self.disk.inner();
         let stored = inner.stored(self.store);
         // A store that does not count yet need not lose anything.
@@ -232,7 +236,7 @@ fn away() -> Error {
 }
 
 impl SecondMeta for FaultyPlace {
-    fn open(&self) -> Result<Option<Arc<dyn MetaStore>>> {
+    fn open(&self) -> Result<Option<Arc<dyn PairedMeta>>> {
         if !self.disk.second_answers() {
             return Err(away());
         }
@@ -291,7 +295,7 @@ impl FaultyDisk {
     /// The copies of the metadata.
     pub(super) fn meta_files(self: &Arc<Self>) -> Result<MetaFiles> {
         let first = Arc::new(FaultyMeta::open(self, None)?);
-        let mut files = MetaFiles::single(first);
+        let mut files = MetaFiles::of(first, None);
         let inner = self.inner();
         if inner.mirrored {
             files.second = Some(Arc::new(FaultyPlace { disk: self.clone() }));

@@ -41,7 +41,7 @@ use crate::sim::random::Random;
 use crate::store::log::LogFiles;
 use crate::store::meta::Batch;
 use crate::store::room::UnlimitedRoom;
-use crate::store::segment::{SegmentFiles, SegmentStore};
+use crate::store::segment::{SegmentCopies, SegmentFiles};
 use crate::store::witness::State;
 use crate::{Pool, PoolOptions, Result};
 
@@ -373,7 +373,7 @@ impl FaultyDisk {
             return SegmentFiles::single(first);
         }
         let disk = self.clone();
-        let second = move || -> Result<Arc<dyn SegmentStore>> {
+        let second = move || -> Result<Arc<dyn SegmentCopies>> {
             Ok(Arc::new(FaultySegments { disk: disk.clone(), copy: 1 }))
         };
         SegmentFiles { first, second: Some(Box::new(second)) }

@@ -9,7 +9,7 @@ use super::node::{Outcome, failure};
 use super::{FaultyDisk, Lie, Segment, write_at};
 use crate::format::keys::SegmentId;
 use crate::store::log::LogStore;
-use crate::store::segment::SegmentStore;
+use crate::store::segment::{SegmentCopies, SegmentStore};
 use crate::store::witness::{Found, State, Witness};
 use crate::{Error, Result};
 
@@ -228,6 +228,12 @@ impl SegmentStore for FaultySegments {
         }
         Ok(())
     }
+    fn length(&self, id: SegmentId) -> Result<Option<u64>> {
+        self.disk.read()?;
+        let inner = self.disk.inner();
+        let seen = inner.copies[self.copy].get(&id).and_then(|segment| segment.seen.as_ref());
+        Ok(seen.map(|bytes| bytes.len() as u64))
+    }
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
         self.disk.read()?;
         let inner = self.disk.inner();
@@ -236,3 +242,5 @@ impl SegmentStore for FaultySegments {
         Ok(seen.map(|(id, bytes)| (id, bytes.len() as u64)).collect())
     }
 }
+
+impl SegmentCopies for FaultySegments {}

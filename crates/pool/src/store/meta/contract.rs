@@ -1,25 +1,18 @@
-//! What every metadata store must do. Each test runs against each implementation.
+//! Tests of the stores that the pool brings: the contract, and what a journal may be like after a crash.
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
 use super::{Batch, Expected, FjallMeta, MemoryMeta, MetaStore, MetaView};
-use crate::format::keys::Key;
+use crate::store::contract::metadata;
 use crate::{Error, Mismatch, Permit};
 
 /// Opens the store, or creates it if there is none.
 fn open(directory: &std::path::Path) -> crate::Result<FjallMeta> {
     let is_new = !directory.join("version").exists();
     FjallMeta::open(directory, &Expected { is_new, ..expected(0, [0; 2]) })
-}
-
-fn each(test: impl Fn(&dyn MetaStore)) {
-    test(&MemoryMeta::default());
-    let directory = tempfile::tempdir().unwrap();
-    test(&open(directory.path()).unwrap());
 }
 
 fn batch(changes: &[(&str, Option<&str>)]) -> Batch {
@@ -29,125 +22,19 @@ fn batch(changes: &[(&str, Option<&str>)]) -> Batch {
     Batch { changes: changes.iter().map(change).collect() }
 }
 
-fn keys(store: &dyn MetaStore, from: &str, to: &str) -> Vec<String> {
-    let mut keys = Vec::new();
-    let range: std::ops::Range<Key> = from.into()..to.into();
-    store
-        .scan(range, &mut |key, _| {
-            keys.push(String::from_utf8_lossy(key).into_owned());
-            Ok(ControlFlow::Continue(()))
-        })
-        .unwrap();
-    keys
-}
-
 #[test]
-fn a_batch_is_visible_when_written() {
-    each(|store| {
-        store.write(batch(&[("a", Some("1")), ("b", Some("2"))])).unwrap();
-        assert_eq!(store.get(b"a").unwrap().as_deref(), Some(&b"1"[..]));
-        store.write(batch(&[("a", None), ("b", Some("3"))])).unwrap();
-        assert_eq!(store.get(b"a").unwrap(), None);
-        assert_eq!(store.get(b"b").unwrap().as_deref(), Some(&b"3"[..]));
-        store.make_durable().unwrap();
-    });
-}
-
-#[test]
-fn an_empty_value_is_a_value() {
-    each(|store| {
-        store.write(batch(&[("a", Some(""))])).unwrap();
-        assert_eq!(store.get(b"a").unwrap().as_deref(), Some(&b""[..]));
-    });
-}
-
-#[test]
-fn a_scan_is_in_order_and_within_its_bounds() {
-    each(|store| {
-        store.write(batch(&[("c", Some("")), ("a", Some("")), ("b", Some("")), ("d", Some(""))])).unwrap();
-        assert_eq!(keys(store, "a", "d"), ["a", "b", "c"]);
-        assert_eq!(keys(store, "d", "a"), [""; 0]);
-        store.write(batch(&[("b", None)])).unwrap();
-        assert_eq!(keys(store, "a", "z"), ["a", "c", "d"]);
-    });
-}
-
-#[test]
-fn a_scan_ends_when_told_and_passes_errors_on() {
-    each(|store| {
-        store.write(batch(&[("a", Some("")), ("b", Some(""))])).unwrap();
-        let mut seen = 0;
-        store
-            .scan(b"a".to_vec()..b"z".to_vec(), &mut |_, _| {
-                seen += 1;
-                Ok(ControlFlow::Break(()))
-            })
-            .unwrap();
-        assert_eq!(seen, 1);
-        let error = store.scan(b"a".to_vec()..b"z".to_vec(), &mut |_, _| Err(crate::Error::NoSpace));
-        assert!(matches!(error, Err(crate::Error::NoSpace)));
-    });
-}
-
-#[test]
-fn a_scan_may_read_and_is_as_of_one_instant() {
-    each(|store| {
-        store.write(batch(&[("a", Some("")), ("b", Some(""))])).unwrap();
-        let mut seen = Vec::new();
-        store
-            .scan(b"a".to_vec()..b"z".to_vec(), &mut |key, _| {
-                seen.push(key.to_vec());
-                store.write(batch(&[("b", None), ("c", Some(""))])).unwrap();
-                assert_eq!(store.get(b"b").unwrap(), None);
-                Ok(ControlFlow::Continue(()))
-            })
-            .unwrap();
-        assert_eq!(seen, [b"a".to_vec(), b"b".to_vec()]);
-    });
-}
-
-#[test]
-fn no_scan_sees_half_a_batch() {
-    fn run(store: Arc<dyn MetaStore>) {
-        let names: Vec<String> = (0..50).map(|n| format!("k{n:02}")).collect();
-        let writer = {
-            let (store, names) = (store.clone(), names.clone());
-            std::thread::spawn(move || {
-                for round in 0..100 {
-                    let value = Bytes::from(format!("{round:03}"));
-                    let changes =
-                        names.iter().map(|name| (name.clone().into_bytes(), Some(value.clone()))).collect();
-                    store.write(Batch { changes }).unwrap();
-                }
-            })
-        };
-        while !writer.is_finished() {
-            let mut values = std::collections::BTreeSet::new();
-            store
-                .scan(b"k".to_vec()..b"l".to_vec(), &mut |_, value| {
-                    values.insert(value.to_vec());
-                    Ok(ControlFlow::Continue(()))
-                })
-                .unwrap();
-            assert!(values.len() <= 1, "half a batch: {values:?}");
+fn every_store_keeps_the_contract() {
+    metadata::one_life(&|_| Arc::<MemoryMeta>::default());
+    let directories = Mutex::new(Vec::new());
+    let open_one = |again: bool| -> Arc<dyn MetaStore> {
+        let mut directories = directories.lock().unwrap();
+        if !again {
+            directories.push(tempfile::tempdir().unwrap());
         }
-        writer.join().unwrap();
-    }
-    run(Arc::new(MemoryMeta::default()));
-    let directory = tempfile::tempdir().unwrap();
-    run(Arc::new(open(directory.path()).unwrap()));
-}
-
-#[test]
-fn what_was_made_durable_is_there_after_reopening() {
-    let directory = tempfile::tempdir().unwrap();
-    {
-        let store = open(directory.path()).unwrap();
-        store.write(batch(&[("a", Some("1"))])).unwrap();
-        store.make_durable().unwrap();
-    }
-    let store = open(directory.path()).unwrap();
-    assert_eq!(store.get(b"a").unwrap().as_deref(), Some(&b"1"[..]));
+        Arc::new(open(directories.last().unwrap().path()).unwrap())
+    };
+    metadata::one_life(&open_one);
+    metadata::several_lives(&open_one);
 }
 
 fn is_journal_damage(error: &crate::Error) -> bool {
@@ -308,14 +195,6 @@ fn mismatch(opened: crate::Result<FjallMeta>) -> Mismatch {
 
 #[test]
 fn batches_are_counted_from_one_through_restarts() {
-    each(|store| {
-        let before = store.position();
-        store.write(batch(&[("a", Some("1"))])).unwrap();
-        store.write(batch(&[("b", Some("1"))])).unwrap();
-        assert_eq!(store.position().written, before.written + 2);
-        store.make_durable().unwrap();
-        assert_eq!(store.position().durable, before.written + 2);
-    });
     let journal = Journal::of(&[&["a"], &["b", "c"]], true);
     let store = open(journal.directory.path()).unwrap();
     // The last batch was written when the store was dropped.

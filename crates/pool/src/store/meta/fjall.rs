@@ -26,7 +26,7 @@ use lsm_tree::{AbstractTree, SeqNo, SequenceNumberCounter};
 use super::journal_repair::{self, MARK_KEY, Mark, Survey};
 use super::mirror::NewCopy;
 use super::view::{Extent, View};
-use super::{Batch, MetaStore, MetaView, Position, Visit, structure};
+use super::{Batch, MetaStore, MetaView, PairedMeta, Position, Visit, structure};
 use crate::format::codec::Malformed;
 use crate::format::keys::Key;
 use crate::format::records::malformed;
@@ -355,6 +355,16 @@ impl MetaStore for FjallMeta {
         Ok(())
     }
 
+    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
+        Ok(Arc::new(FjallView { keyspace: self.keyspace.clone(), snapshot: self.database.snapshot() }))
+    }
+}
+
+impl PairedMeta for FjallMeta {
+    fn batches_after(&self, number: u64) -> Result<Option<Vec<Batch>>> {
+        journal_repair::batches_after(&self.directory, number, TAIL_BYTES_MAX)
+    }
+
     fn begin_write_out(&self) -> Result<()> {
         self.keyspace.rotate_memtable().map_err(|error| failed("write out a table", &error)).map(drop)
     }
@@ -368,14 +378,6 @@ impl MetaStore for FjallMeta {
     fn keys_about(&self) -> u64 {
         self.keyspace.approximate_len() as u64
     }
-
-    fn batches_after(&self, number: u64) -> Result<Option<Vec<Batch>>> {
-        journal_repair::batches_after(&self.directory, number, TAIL_BYTES_MAX)
-    }
-
-    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
-        Ok(Arc::new(FjallView { keyspace: self.keyspace.clone(), snapshot: self.database.snapshot() }))
-    }
 }
 
 impl NewCopy for FjallMeta {
@@ -384,7 +386,7 @@ impl NewCopy for FjallMeta {
     }
 
     /// The journal has no numbers up to here, so the next one must be in a table before the store is opened again.
-    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn MetaStore>> {
+    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn PairedMeta>> {
         self.batch.store(last, Ordering::SeqCst);
         self.is_numbered.store(true, Ordering::SeqCst);
         Ok(self)

@@ -15,7 +15,7 @@ use crate::format::keys::Key;
 
 /// See the module.
 #[derive(Default)]
-pub(crate) struct MemoryMeta {
+pub struct MemoryMeta {
     map: RwLock<BTreeMap<Key, Bytes>>,
     batches: AtomicU64,
 }

@@ -3,7 +3,7 @@
 //! Every batch goes to both stores, to the first one first, and both are synced before anything is acknowledged. They number their batches
 //! alike. A *pair number*, a record in both, says that they are one history. The first copy decides: if it fails, the operation fails. If
 //! the second fails, its pair number is removed from the first, in a batch before any that the second lacks, and the pool goes on with
-//! one copy. [`MetaStore::build_copy`] then makes a new one, while the pool serves.
+//! one copy. [`MetaCopies::build_copy`] then makes a new one, while the pool serves.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use bytes::Bytes;
 
-use super::{Batch, MetaStore, MetaView, Position, Visit};
+use super::{Batch, MetaCopies, MetaStore, MetaView, PairedMeta, Position, SingleMeta, Visit};
 use crate::base::sync;
 use crate::format::keys::{self, Key};
 use crate::format::records::{Record, StartRecord};
@@ -29,7 +29,7 @@ const PART_KEYS: usize = if cfg!(test) { 5 } else { 2000 };
 /// The place of the second copy.
 pub(crate) trait SecondMeta: Send + Sync + 'static {
     /// Opens the copy. Returns `None` if there is none, or if it does not count.
-    fn open(&self) -> Result<Option<Arc<dyn MetaStore>>>;
+    fn open(&self) -> Result<Option<Arc<dyn PairedMeta>>>;
     /// Creates an empty store beside the one that counts, if any, which must be declared stale.
     fn create(&self) -> Result<Arc<dyn NewCopy>>;
     /// Lets the store that was created last count, durably, and removes all others.
@@ -42,8 +42,8 @@ pub(crate) trait SecondMeta: Send + Sync + 'static {
 pub(crate) trait NewCopy: Send + Sync + 'static {
     /// Applies changes that no batch number covers.
     fn fill(&self, batch: Batch) -> Result<()>;
-    /// Continues as a store whose last batch had this number. [`MetaStore::begin_write_out`] must follow its first batch.
-    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn MetaStore>>;
+    /// Continues as a store whose last batch had this number. [`PairedMeta::begin_write_out`] must follow its first batch.
+    fn numbered(self: Arc<Self>, last: u64) -> Result<Arc<dyn PairedMeta>>;
 }
 
 /// A rule of the copies. Tests switch one off, and see that the simulation finds out.
@@ -81,7 +81,7 @@ impl Rule {
 
 /// The copies of the metadata.
 pub(crate) struct MetaFiles {
-    pub(crate) first: Arc<dyn MetaStore>,
+    pub(crate) first: Arc<dyn PairedMeta>,
     /// `None` if the pool keeps one copy.
     pub(crate) second: Option<Arc<dyn SecondMeta>>,
     /// A rule that does not hold.
@@ -90,10 +90,16 @@ pub(crate) struct MetaFiles {
 }
 
 impl MetaFiles {
+    /// A store that is the only copy.
     pub(crate) fn single(first: Arc<dyn MetaStore>) -> MetaFiles {
+        MetaFiles::of(Arc::new(SingleMeta(first)), None)
+    }
+
+    /// A store, and the place of its second copy if there is to be one.
+    pub(crate) fn of(first: Arc<dyn PairedMeta>, second: Option<Arc<dyn SecondMeta>>) -> MetaFiles {
         MetaFiles {
             first,
-            second: None,
+            second,
             #[cfg(test)]
             broken: None,
         }
@@ -101,11 +107,11 @@ impl MetaFiles {
 
     /// All copies as one store. `boot_max` is the last start that the pool's state knows: the first copy does not follow a second one
     /// beyond that. Without it, the second copy is not used, and is built again.
-    pub(crate) fn store(self, boot_max: Option<u64>) -> Result<Arc<dyn MetaStore>> {
+    pub(crate) fn store(self, boot_max: Option<u64>) -> Result<Arc<dyn MetaCopies>> {
         let pair = pair_of(&*self.first)?;
         // A pool that keeps one copy no longer must remove the pair number.
         if self.second.is_none() && pair.is_none() {
-            return Ok(self.first);
+            return Ok(Arc::new(SingleMeta(self.first)));
         }
         let mut cause = None;
         let second = self.open_second(pair, boot_max).unwrap_or_else(|error| {
@@ -133,7 +139,7 @@ impl MetaFiles {
     }
 
     /// Opens the second copy, if it is of one history with the first, and lets the one that is behind follow the other.
-    fn open_second(&self, pair: Option<u64>, boot_max: Option<u64>) -> Result<Option<Arc<dyn MetaStore>>> {
+    fn open_second(&self, pair: Option<u64>, boot_max: Option<u64>) -> Result<Option<Arc<dyn PairedMeta>>> {
         let (Some(place), Some(pair), Some(boot_max)) = (&self.second, pair, boot_max) else {
             return Ok(None);
         };
@@ -189,13 +195,13 @@ fn pair_batch(pair: Option<u64>) -> Batch {
 
 /// See the module.
 struct MirroredMeta {
-    first: Arc<dyn MetaStore>,
+    first: Arc<dyn PairedMeta>,
     /// `None` if the pool keeps one copy.
     place: Option<Arc<dyn SecondMeta>>,
     /// Locked while a store is written.
     state: Mutex<State>,
     /// The second copy, for readers.
-    whole: RwLock<Option<Arc<dyn MetaStore>>>,
+    whole: RwLock<Option<Arc<dyn PairedMeta>>>,
     /// All batches up to this number are durable in each copy that counts.
     durable: AtomicU64,
     rescued: AtomicU64,
@@ -226,9 +232,9 @@ enum Second {
     Missing,
     Building(Building),
     /// It has every batch, with the first copy's numbers, and does not count yet.
-    Numbered(Arc<dyn MetaStore>),
+    Numbered(Arc<dyn PairedMeta>),
     /// It has every batch that the first copy has.
-    Whole(Arc<dyn MetaStore>),
+    Whole(Arc<dyn PairedMeta>),
 }
 
 struct Building {
@@ -318,7 +324,7 @@ impl MirroredMeta {
     fn finish_building(
         &self,
         state: &mut State,
-        second: Arc<dyn MetaStore>,
+        second: Arc<dyn PairedMeta>,
         place: &dyn SecondMeta,
         pair: u64,
     ) -> Result<()> {
@@ -370,7 +376,7 @@ impl MirroredMeta {
     }
 
     /// The second copy, if a read of the first failed in a way that the second may not.
-    fn rescuer(&self, error: &Error) -> Option<Arc<dyn MetaStore>> {
+    fn rescuer(&self, error: &Error) -> Option<Arc<dyn PairedMeta>> {
         let second = may_be_read_elsewhere(error).then(|| sync::read(&self.whole).clone())??;
         if self.rescued.fetch_add(1, Ordering::Relaxed) == 0 {
             tracing::error!(%error, "the first copy of the metadata cannot be read everywhere; the second is read there");
@@ -387,7 +393,7 @@ struct Part {
     next: Option<Key>,
 }
 
-fn part_of(store: &dyn MetaStore, from: Key) -> Result<Part> {
+fn part_of(store: &dyn MetaView, from: Key) -> Result<Part> {
     let (mut part, mut bytes) = (Part { pairs: Vec::new(), next: None }, 0);
     store.scan(from..keys::end(), &mut |key, value| {
         if bytes >= PART_BYTES || part.pairs.len() >= PART_KEYS {
@@ -504,10 +510,15 @@ impl MetaStore for MirroredMeta {
         })
     }
 
-    fn keys_about(&self) -> u64 {
-        self.first.keys_about()
+    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
+        let _state = self.state();
+        let first = self.first.snapshot()?;
+        let second = sync::read(&self.whole).clone().and_then(|second| second.snapshot().ok());
+        Ok(Arc::new(MirroredView { first, second }))
     }
+}
 
+impl MetaCopies for MirroredMeta {
     fn copies(&self) -> MetadataCopies {
         let wanted = if self.place.is_some() { 2 } else { 1 };
         let whole = 1 + u64::from(sync::read(&self.whole).is_some());
@@ -547,13 +558,6 @@ impl MetaStore for MirroredMeta {
             // At once: what the log answers until the next write would not be there.
             state.is_declared = self.place.as_ref().is_some_and(|place| place.declare_stale().is_ok());
         }
-    }
-
-    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
-        let _state = self.state();
-        let first = self.first.snapshot()?;
-        let second = sync::read(&self.whole).clone().and_then(|second| second.snapshot().ok());
-        Ok(Arc::new(MirroredView { first, second }))
     }
 }
 

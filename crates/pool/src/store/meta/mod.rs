@@ -14,7 +14,7 @@ mod structure;
 mod view;
 
 pub(crate) use fjall::{Expected, FjallMeta};
-pub(crate) use memory::MemoryMeta;
+pub use memory::MemoryMeta;
 pub(crate) use mirror::{MetaFiles, NewCopy, SecondMeta, pair_of};
 #[cfg(test)]
 pub(crate) use mirror::{PAIR_KEY, Rule as CopyRule};
@@ -31,24 +31,24 @@ use crate::{MetadataCopies, Result};
 
 /// Changes that are applied together or not at all. No key occurs twice.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Batch {
+pub struct Batch {
     /// Keys and their new values; `None` deletes.
-    pub(crate) changes: Vec<(Key, Option<Bytes>)>,
+    pub changes: Vec<(Key, Option<Bytes>)>,
 }
 
 /// How far a metadata store has progressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Position {
+pub struct Position {
     /// Number of the last written batch. Batches are numbered from 1, without gaps, for the whole life of the store.
-    pub(crate) written: u64,
+    pub written: u64,
     /// All batches up to this number are durable.
-    pub(crate) durable: u64,
+    pub durable: u64,
     /// Version numbers that grow when the store reorganises its tables on disk, and never shrink; 0 for a store without tables.
-    pub(crate) tables: [u64; 2],
+    pub tables: [u64; 2],
 }
 
 /// The callback of a scan, called with each key and value; `Break` ends the scan.
-pub(crate) type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>> + 'a;
+pub type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>> + 'a;
 
 /// An ordered key-value store with atomic batches.
 ///
@@ -58,7 +58,7 @@ pub(crate) type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>> +
 ///
 /// Only one thread at a time calls `write` and `make_durable`; many threads read, at any time. During a `write`, a `get` sees
 /// for each key independently either the old or the new value; a `scan` never sees a part of a batch.
-pub(crate) trait MetaStore: MetaView {
+pub trait MetaStore: MetaView {
     /// Applies a batch. After an error it is unknown whether the batch is applied, and the caller must not write anything more.
     fn write(&self, batch: Batch) -> Result<()>;
     /// Makes all batches durable. After an error the caller must not write anything more.
@@ -70,7 +70,15 @@ pub(crate) trait MetaStore: MetaView {
     fn give_back(&self) -> Result<()> {
         Ok(())
     }
-    /// The batches after this number, in order; `None` if the store does not have each of them any more. To be called before the first
+    /// All keys and values at this instant. The default copies them; a store should do better if it can.
+    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
+        memory::copy(self)
+    }
+}
+
+/// A metadata store that can be one of two copies.
+pub(crate) trait PairedMeta: MetaStore {
+    /// The batches after this number, in order; `None` if the store does not have each of them any more. Must be called before the first
     /// `write`.
     fn batches_after(&self, _number: u64) -> Result<Option<Vec<Batch>>> {
         Ok(None)
@@ -87,9 +95,10 @@ pub(crate) trait MetaStore: MetaView {
     fn keys_about(&self) -> u64 {
         0
     }
+}
 
-    // ---- copies: a store with a single copy needs none of these ----
-
+/// All copies of the metadata as one store. The defaults are those of a single copy.
+pub(crate) trait MetaCopies: MetaStore {
     /// How many good copies there are, and what is known about the other one.
     fn copies(&self) -> MetadataCopies {
         MetadataCopies::default()
@@ -106,16 +115,52 @@ pub(crate) trait MetaStore: MetaView {
     }
     /// Goes on without the second copy, whole or being built, from the next write on.
     fn drop_copy(&self, _cause: &str) {}
-    /// All keys and values at this instant. The default copies them; a store should do better if it can.
-    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
-        memory::copy(self)
+}
+
+/// A store that is the only copy.
+pub(crate) struct SingleMeta(pub(crate) Arc<dyn MetaStore>);
+
+impl MetaView for SingleMeta {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        self.0.get(key)
+    }
+    fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>> {
+        self.0.get_many(keys)
+    }
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+        self.0.scan(range, visit)
     }
 }
 
+impl MetaStore for SingleMeta {
+    fn write(&self, batch: Batch) -> Result<()> {
+        self.0.write(batch)
+    }
+    fn make_durable(&self) -> Result<()> {
+        self.0.make_durable()
+    }
+    fn position(&self) -> Position {
+        self.0.position()
+    }
+    fn give_back(&self) -> Result<()> {
+        self.0.give_back()
+    }
+    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
+        self.0.snapshot()
+    }
+}
+
+impl PairedMeta for SingleMeta {}
+impl MetaCopies for SingleMeta {}
+
 /// Read access to a store, live or at one instant.
-pub(crate) trait MetaView: Send + Sync + 'static {
+pub trait MetaView: Send + Sync + 'static {
     /// The value of a key.
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>>;
+    /// The values of some keys, in their order. Each is read as by [`MetaView::get`]. A remote store should ask for all of them at once.
+    fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>> {
+        keys.iter().map(|key| self.get(key)).collect()
+    }
     /// Visits the keys in `range` in ascending order, at one instant.
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()>;
 }

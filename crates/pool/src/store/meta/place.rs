@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::mirror::{NewCopy, SecondMeta};
-use super::{Expected, FjallMeta, MetaStore};
+use super::{Expected, FjallMeta, PairedMeta};
 use crate::base::permit::Permit;
 use crate::store::copies::{CopiesMark, write_durably};
 use crate::{Error, Result};
@@ -137,7 +137,7 @@ impl CopyPlace {
 }
 
 impl SecondMeta for CopyPlace {
-    fn open(&self) -> Result<Option<Arc<dyn MetaStore>>> {
+    fn open(&self) -> Result<Option<Arc<dyn PairedMeta>>> {
         let Some(named) = self.named()?.filter(|named| named.is_whole) else { return Ok(None) };
         let expected = Expected {
             is_copy: true,
@@ -187,13 +187,13 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::store::meta::{Batch, MetaFiles, pair_of};
+    use crate::store::meta::{Batch, MetaCopies, MetaFiles, MetaView, pair_of};
 
     fn batch(number: u8) -> Batch {
         Batch { changes: vec![(vec![9, number], Some(Bytes::from(vec![number; 3])))] }
     }
 
-    fn first(directory: &Path, is_new: bool) -> Arc<dyn MetaStore> {
+    fn first(directory: &Path, is_new: bool) -> Arc<dyn PairedMeta> {
         let expected = Expected { is_new, view_parent: directory.to_path_buf(), ..Expected::default() };
         Arc::new(FjallMeta::open(&directory.join("meta"), &expected).unwrap())
     }
@@ -216,14 +216,13 @@ mod tests {
             let mark = CopiesMark::load(&self.home(), &self.copy()).unwrap();
             Arc::new(CopyPlace::of(self.copy(), mark, Permit::default()))
         }
-        fn open(&self, is_new: bool) -> Arc<dyn MetaStore> {
-            let files =
-                MetaFiles { second: Some(self.place()), ..MetaFiles::single(first(&self.home(), is_new)) };
+        fn open(&self, is_new: bool) -> Arc<dyn MetaCopies> {
+            let files = MetaFiles::of(first(&self.home(), is_new), Some(self.place()));
             files.store(Some(9)).unwrap()
         }
     }
 
-    fn build(store: &dyn MetaStore) {
+    fn build(store: &dyn MetaCopies) {
         while store.build_copy(77).unwrap() {}
         assert_eq!(store.copies().whole, 2);
     }
@@ -266,7 +265,7 @@ mod tests {
             store.make_durable().unwrap();
             build(&*store);
             drop(store);
-            let ahead: Arc<dyn MetaStore> = if behind == 0 {
+            let ahead: Arc<dyn PairedMeta> = if behind == 0 {
                 directories.place().open().unwrap().unwrap()
             } else {
                 first(&directories.home(), false)
@@ -293,7 +292,7 @@ mod tests {
         build(&*store);
         drop(store);
         // A start without the second copy.
-        let alone = MetaFiles::single(first(&directories.home(), false)).store(Some(9)).unwrap();
+        let alone = MetaFiles::of(first(&directories.home(), false), None).store(Some(9)).unwrap();
         alone.write(batch(2)).unwrap();
         alone.make_durable().unwrap();
         drop(alone);
@@ -333,7 +332,7 @@ mod tests {
         }
         assert!(round > 5, "{round}");
         drop(store);
-        let all = |store: &dyn MetaStore| {
+        let all = |store: &dyn MetaView| {
             let mut all = Vec::new();
             store
                 .scan(vec![1]..vec![255], &mut |key, value| {

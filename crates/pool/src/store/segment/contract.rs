@@ -1,15 +1,17 @@
 //! What every segment store must do. Each test runs against each implementation.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
-use super::{FileSegments, MemorySegments, SegmentStore};
+use super::{FileSegments, MemorySegments, SegmentCopies, SegmentStore, SingleSegments};
 use crate::format::frames::BLOCK_BYTES;
 use crate::format::keys::SegmentId;
 
 const ID: SegmentId = SegmentId(7);
 
-fn each(test: impl Fn(&dyn SegmentStore)) {
-    test(&MemorySegments::default());
+fn each(test: impl Fn(&dyn SegmentCopies)) {
+    test(&SingleSegments(Arc::<MemorySegments>::default()));
     let directory = tempfile::tempdir().unwrap();
     // The preparation creates the directory.
     let store = FileSegments::open(&directory.path().join("segments"), false);
@@ -33,6 +35,7 @@ fn parts_are_written_one_after_the_other_and_read_back() {
         store.sync(ID).unwrap();
         assert_eq!(store.read(ID, 1, 5).unwrap().unwrap(), &b"bcdef"[..]);
         assert_eq!(store.list().unwrap(), [(ID, 7)]);
+        assert_eq!((store.length(ID).unwrap(), store.length(SegmentId(8)).unwrap()), (Some(7), None));
     });
 }
 

@@ -19,9 +19,9 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use rustix::fs::{CWD, FallocateFlags, RenameFlags};
 
-use super::SegmentStore;
 use super::buffers::Buffers;
 use super::direct::DirectFiles;
+use super::{SegmentCopies, SegmentStore};
 use crate::base::sync;
 use crate::format::keys::SegmentId;
 use crate::{Error, Result};
@@ -38,7 +38,7 @@ pub(crate) const ASIDE: &str = "lost+found";
 const COMPLETE_FILE: &str = "COMPLETE";
 
 /// See the module.
-pub(crate) struct FileSegments {
+pub struct FileSegments {
     directory: PathBuf,
     /// Whether the store refuses to change anything in the directory.
     read_only: bool,
@@ -51,7 +51,7 @@ pub(crate) struct FileSegments {
 impl FileSegments {
     /// Opens the segments in `directory`, which need not exist before [`SegmentStore::prepare`]. With `direct`, large writes
     /// bypass the page cache.
-    pub(crate) fn open(directory: &Path, direct: bool) -> FileSegments {
+    pub fn open(directory: &Path, direct: bool) -> FileSegments {
         FileSegments {
             directory: directory.to_path_buf(),
             read_only: false,
@@ -237,32 +237,6 @@ impl SegmentStore for FileSegments {
         Ok(true)
     }
 
-    fn is_complete(&self) -> Result<bool> {
-        let path = self.complete();
-        path.try_exists().map_err(|source| Error::Io { path, action: "look for the file", source })
-    }
-
-    /// The file is there while the copy is complete: a file can be removed from a disk that is full.
-    fn declare_complete(&self, is_complete: bool) -> Result<()> {
-        self.require_writable()?;
-        let path = self.complete();
-        let declare = || {
-            match is_complete {
-                true => File::create(&path)?.sync_all()?,
-                false => match std::fs::remove_file(&path) {
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                    removed => removed?,
-                },
-            }
-            path.parent().map_or(Ok(()), |above| File::open(above)?.sync_all())
-        };
-        declare().map_err(|source| Error::Io {
-            path: path.clone(),
-            action: "declare what the copy has",
-            source,
-        })
-    }
-
     fn set_aside(&self, id: SegmentId) -> Result<()> {
         self.require_writable()?;
         self.forget(id);
@@ -300,6 +274,43 @@ impl SegmentStore for FileSegments {
 
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
         list(&self.directory)
+    }
+
+    fn length(&self, id: SegmentId) -> Result<Option<u64>> {
+        match std::fs::metadata(self.path(id)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            found => found
+                .map(|found| Some(found.len()))
+                .map_err(|error| self.failed(id, "ask for the segment's length", error)),
+        }
+    }
+}
+
+impl SegmentCopies for FileSegments {
+    fn is_complete(&self) -> Result<bool> {
+        let path = self.complete();
+        path.try_exists().map_err(|source| Error::Io { path, action: "look for the file", source })
+    }
+
+    /// The file is there while the copy is complete: a file can be removed from a disk that is full.
+    fn declare_complete(&self, is_complete: bool) -> Result<()> {
+        self.require_writable()?;
+        let path = self.complete();
+        let declare = || {
+            match is_complete {
+                true => File::create(&path)?.sync_all()?,
+                false => match std::fs::remove_file(&path) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                    removed => removed?,
+                },
+            }
+            path.parent().map_or(Ok(()), |above| File::open(above)?.sync_all())
+        };
+        declare().map_err(|source| Error::Io {
+            path: path.clone(),
+            action: "declare what the copy has",
+            source,
+        })
     }
 }
 

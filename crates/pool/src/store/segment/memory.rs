@@ -12,7 +12,7 @@ use crate::{Error, Result};
 
 /// See the module.
 #[derive(Default)]
-pub(crate) struct MemorySegments {
+pub struct MemorySegments {
     segments: RwLock<HashMap<SegmentId, Vec<u8>>>,
     aside: RwLock<HashMap<SegmentId, Vec<u8>>>,
 }
@@ -86,6 +86,10 @@ impl SegmentStore for MemorySegments {
     fn delete_aside(&self, id: SegmentId) -> Result<()> {
         sync::write(&self.aside).remove(&id);
         Ok(())
+    }
+
+    fn length(&self, id: SegmentId) -> Result<Option<u64>> {
+        Ok(sync::read(&self.segments).get(&id).map(|bytes| bytes.len() as u64))
     }
 
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {

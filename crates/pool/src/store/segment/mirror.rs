@@ -2,7 +2,7 @@
 //!
 //! Every write goes to both copies, and both are synced, concurrently, before anything is acknowledged. The first copy is
 //! authoritative: if it fails, the operation fails. If the second fails, the store drops it, writes one line to the log, and
-//! continues with one copy, *degraded*, until [`SegmentStore::revive`] finds the second again. The scrub then copies what the
+//! continues with one copy, *degraded*, until [`SegmentCopies::revive`] finds the second again. The scrub then copies what the
 //! second has missed. Readers use the first copy; a reader that finds it damaged reads the other one.
 
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use std::sync::{Arc, RwLock};
 
 use bytes::Bytes;
 
-use super::{LARGE_BYTES, SegmentStore};
+use super::{LARGE_BYTES, SegmentCopies, SegmentStore, SingleSegments};
 use crate::base::sync;
 use crate::format::keys::SegmentId;
 use crate::{Error, Result};
 
 /// Opens the second store, or returns why it is not available.
-pub(crate) type OpenSecond = Box<dyn Fn() -> Result<Arc<dyn SegmentStore>> + Send + Sync>;
+pub(crate) type OpenSecond = Box<dyn Fn() -> Result<Arc<dyn SegmentCopies>> + Send + Sync>;
 
 /// Called with what the second copy does not know.
 pub(crate) type Forsake = Box<dyn Fn(&str) + Send + Sync>;
@@ -36,9 +36,9 @@ impl SegmentFiles {
 
     /// All copies as one store. If the second copy is not available, the store starts degraded. `forsake` is called when the second copy
     /// has missed something and could not be told.
-    pub(crate) fn store(self, forsake: Forsake) -> Arc<dyn SegmentStore> {
+    pub(crate) fn store(self, forsake: Forsake) -> Arc<dyn SegmentCopies> {
         match self.second {
-            None => self.first,
+            None => Arc::new(SingleSegments(self.first)),
             Some(open_second) => Arc::new(MirroredSegments::open(self.first, open_second, forsake)),
         }
     }
@@ -51,7 +51,7 @@ const COPY_BYTES: u64 = LARGE_BYTES / 2;
 struct MirroredSegments {
     first: Arc<dyn SegmentStore>,
     /// `None` while degraded.
-    second: RwLock<Option<Arc<dyn SegmentStore>>>,
+    second: RwLock<Option<Arc<dyn SegmentCopies>>>,
     open_second: OpenSecond,
     forsake: Forsake,
     misses: AtomicU64,
@@ -65,7 +65,7 @@ impl MirroredSegments {
         MirroredSegments { first, second: RwLock::new(second), open_second, forsake, misses }
     }
 
-    fn second(&self) -> Option<Arc<dyn SegmentStore>> {
+    fn second(&self) -> Option<Arc<dyn SegmentCopies>> {
         sync::read(&self.second).clone()
     }
 
@@ -88,7 +88,7 @@ impl MirroredSegments {
     }
 
     fn copy(&self, copy: usize) -> Option<Arc<dyn SegmentStore>> {
-        if copy == 0 { Some(self.first.clone()) } else { self.second() }
+        if copy == 0 { Some(self.first.clone()) } else { Some(self.second()?) }
     }
 }
 
@@ -217,6 +217,14 @@ impl SegmentStore for MirroredSegments {
         Ok(union(self.first.list()?, self.list_copy(1)?.unwrap_or_default()))
     }
 
+    /// The larger length of both copies.
+    fn length(&self, id: SegmentId) -> Result<Option<u64>> {
+        let second = self.second().map_or(Ok(None), |second| second.length(id))?;
+        Ok(self.first.length(id)?.max(second))
+    }
+}
+
+impl SegmentCopies for MirroredSegments {
     fn copies(&self) -> usize {
         2
     }

@@ -14,10 +14,12 @@ mod mirror;
 mod writer;
 
 pub(crate) use contents::{frames_in, header_of};
-pub(crate) use files::FileSegments;
-pub(crate) use memory::MemorySegments;
+pub use files::FileSegments;
+pub use memory::MemorySegments;
 pub(crate) use mirror::{OpenSecond, SegmentFiles};
 pub(crate) use writer::{Appended, Placed, SegmentWriter, Stamp};
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -25,13 +27,13 @@ use crate::Result;
 use crate::format::keys::SegmentId;
 
 /// A write of at least this many bytes is large: see [`SegmentStore::write`].
-pub(crate) const LARGE_BYTES: u64 = 1 << 20;
+pub const LARGE_BYTES: u64 = 1 << 20;
 
 /// Append-only segments.
 ///
 /// Many callers may call at the same time. No two calls write to the same bytes, and no large write shares a block with any
 /// other write.
-pub(crate) trait SegmentStore: Send + Sync + 'static {
+pub trait SegmentStore: Send + Sync + 'static {
     /// Makes the store ready for writing. It may be read before.
     fn prepare(&self) -> Result<()> {
         Ok(())
@@ -52,6 +54,8 @@ pub(crate) trait SegmentStore: Send + Sync + 'static {
     /// Deletes a segment if it exists. A read that has started completes. Returns true if the segment was deleted in every
     /// copy, false while a copy is missing.
     fn delete(&self, id: SegmentId) -> Result<bool>;
+    /// The length of a segment in bytes; `None` if it does not exist.
+    fn length(&self, id: SegmentId) -> Result<Option<u64>>;
     /// All segments with their length in bytes, in any order.
     fn list(&self) -> Result<Vec<(SegmentId, u64)>>;
     /// Makes earlier deletions durable: none of those segments comes back after a crash. Returns true if that was done in every
@@ -63,9 +67,10 @@ pub(crate) trait SegmentStore: Send + Sync + 'static {
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>>;
     /// Deletes a segment that was set aside, if it exists.
     fn delete_aside(&self, id: SegmentId) -> Result<()>;
+}
 
-    // ---- copies: a store with a single copy needs none of these ----
-
+/// All copies of the segments as one store. The defaults are those of a single copy.
+pub(crate) trait SegmentCopies: SegmentStore {
     /// How many copies of each segment the store keeps, including copies that are currently missing.
     fn copies(&self) -> usize {
         1
@@ -109,3 +114,50 @@ pub(crate) trait SegmentStore: Send + Sync + 'static {
         Ok(())
     }
 }
+
+/// A store that is the only copy.
+pub(crate) struct SingleSegments(pub(crate) Arc<dyn SegmentStore>);
+
+impl SegmentStore for SingleSegments {
+    fn prepare(&self) -> Result<()> {
+        self.0.prepare()
+    }
+    fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        self.0.create(id, bytes)
+    }
+    fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
+        self.0.write(id, offset, parts)
+    }
+    fn sync(&self, id: SegmentId) -> Result<()> {
+        self.0.sync(id)
+    }
+    fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        self.0.seal(id, bytes)
+    }
+    fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        self.0.read(id, offset, length)
+    }
+    fn delete(&self, id: SegmentId) -> Result<bool> {
+        self.0.delete(id)
+    }
+    fn length(&self, id: SegmentId) -> Result<Option<u64>> {
+        self.0.length(id)
+    }
+    fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
+        self.0.list()
+    }
+    fn sync_deletions(&self) -> Result<bool> {
+        self.0.sync_deletions()
+    }
+    fn set_aside(&self, id: SegmentId) -> Result<()> {
+        self.0.set_aside(id)
+    }
+    fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
+        self.0.list_aside()
+    }
+    fn delete_aside(&self, id: SegmentId) -> Result<()> {
+        self.0.delete_aside(id)
+    }
+}
+
+impl SegmentCopies for SingleSegments {}

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::fits::require_fits;
 use super::{Found, LogSpan, Phase, State, Witness};
 use crate::base::sync;
-use crate::store::meta::MetaStore;
+use crate::store::meta::MetaCopies;
 use crate::{Error, Result};
 
 /// How often the state in the second copy is updated.
@@ -19,7 +19,7 @@ const COPY_PERIOD: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub(crate) struct Keeper {
     witness: Arc<dyn Witness>,
-    meta: Arc<dyn MetaStore>,
+    meta: Arc<dyn MetaCopies>,
     /// The state of this start; the fields that change are taken from the metadata store.
     start: State,
     /// The laps of the log that are needed. Locked while a state is written, so that no older laps follow newer ones.
@@ -29,7 +29,7 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    pub(crate) fn new(witness: Arc<dyn Witness>, meta: Arc<dyn MetaStore>, start: State) -> Keeper {
+    pub(crate) fn new(witness: Arc<dyn Witness>, meta: Arc<dyn MetaCopies>, start: State) -> Keeper {
         Keeper {
             witness,
             meta,

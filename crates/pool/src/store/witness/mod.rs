@@ -9,11 +9,13 @@ mod file;
 mod fits;
 mod keeper;
 mod memory;
+mod metadata;
 
 pub(crate) use directories::DirectoryWitness;
 pub(crate) use file::{STATE_FILE, StateFile};
 pub(crate) use keeper::Keeper;
 pub(crate) use memory::MemoryWitness;
+pub(crate) use metadata::MetaWitness;
 
 use crate::format::codec::{Decoded, Malformed};
 use crate::store::meta::Position;

@@ -1,0 +1,383 @@
+//! What the owner keeps in memory: changes that are not durable yet, and units of keys that were read.
+//!
+//! The owner is the only writer. So a unit that is there stays right as long as each write changes it. A unit is loaded while writes go on:
+//! what is not durable when the load begins, and what is written while it lasts, is noted, and applied to what the database answers, in
+//! order. The answer may have some of these changes already. The last one of each key wins, whatever the answer had.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use forebay_pool::store::{Batch, Key, Unit};
+
+/// The rows of a unit.
+pub(crate) type Rows = Arc<BTreeMap<Key, Bytes>>;
+/// Changes of keys, in order.
+pub(crate) type Changes = Vec<(Key, Option<Bytes>)>;
+
+/// What a unit, or a row, takes in memory beside its bytes.
+const ENTRY_BYTES: usize = 96;
+/// The part of the bound that is free after an eviction.
+const FREED: usize = 8;
+
+/// See the module.
+pub(crate) struct Cache {
+    state: Mutex<State>,
+    loaded: Condvar,
+    bytes_max: usize,
+}
+
+struct State {
+    /// Changes that are not durable, with the number of the batch.
+    pending: BTreeMap<Key, (Option<Bytes>, u64)>,
+    units: HashMap<Key, Slot>,
+    bytes: usize,
+    /// Counts uses of units.
+    uses: u64,
+    written: u64,
+    durable: u64,
+    loads: u64,
+}
+
+enum Slot {
+    /// A thread is reading it.
+    Loading(Changes),
+    Loaded {
+        rows: Rows,
+        bytes: usize,
+        used: u64,
+    },
+    /// It has too many rows.
+    Large,
+}
+
+/// What is known about a unit.
+pub(crate) enum Found {
+    Rows(Rows),
+    Large,
+    /// The caller loads the unit, and must call [`Cache::finish`] or [`Cache::give_up`].
+    Load,
+}
+
+/// What is known about a key.
+pub(crate) enum Known {
+    Value(Option<Bytes>),
+    /// Its unit is not in memory.
+    Unknown,
+}
+
+impl Cache {
+    /// A cache of up to about so many bytes, for a store whose last batch has this number.
+    pub(crate) fn new(bytes_max: usize, batch: u64) -> Cache {
+        let state = State {
+            pending: BTreeMap::new(),
+            units: HashMap::new(),
+            bytes: 0,
+            uses: 0,
+            written: batch,
+            durable: batch,
+            loads: 0,
+        };
+        Cache { state: Mutex::new(state), loaded: Condvar::new(), bytes_max }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The most bytes that one unit may have.
+    pub(crate) fn unit_bytes_max(&self) -> usize {
+        self.bytes_max / 4
+    }
+
+    /// The last batch, and the last durable one.
+    pub(crate) fn position(&self) -> (u64, u64) {
+        let state = self.state();
+        (state.written, state.durable)
+    }
+
+    /// How many units were read from the database, how many are in memory, and their bytes.
+    pub(crate) fn sizes(&self) -> (u64, usize, usize) {
+        let state = self.state();
+        (state.loads, state.units.len(), state.bytes)
+    }
+
+    /// Applies a batch. It is visible at once, as a whole.
+    pub(crate) fn write(&self, batch: Batch) {
+        let mut state = self.state();
+        state.written += 1;
+        let number = state.written;
+        for (key, value) in batch.changes {
+            state.change_units(&key, &value);
+            state.pending.insert(key, (value, number));
+        }
+        self.evict(&mut state);
+    }
+
+    /// All changes that are not durable, and the number of the last batch.
+    pub(crate) fn pending(&self) -> (BTreeMap<Key, Option<Bytes>>, u64) {
+        let state = self.state();
+        let changes = state.pending.iter().map(|(key, (value, _))| (key.clone(), value.clone()));
+        (changes.collect(), state.written)
+    }
+
+    /// Changes in a range that are not durable.
+    pub(crate) fn pending_in(&self, range: &Range<Key>) -> BTreeMap<Key, Option<Bytes>> {
+        let state = self.state();
+        let changes = state.pending.range(range.clone());
+        changes.map(|(key, (value, _))| (key.clone(), value.clone())).collect()
+    }
+
+    /// All batches up to this one are durable.
+    pub(crate) fn durable(&self, batch: u64) {
+        let mut state = self.state();
+        state.durable = batch;
+        state.pending.retain(|_, (_, number)| *number > batch);
+    }
+
+    /// The value of a key, if it can be told without the database.
+    pub(crate) fn get(&self, key: &[u8]) -> Known {
+        let mut state = self.state();
+        if let Some((value, _)) = state.pending.get(key) {
+            return Known::Value(value.clone());
+        }
+        let (unit, small) = (Unit::prefix_of(key), Unit::small_prefix_of(key));
+        let mut rows = state.rows(unit);
+        if rows.is_none() && small.len() > unit.len() {
+            rows = state.rows(small);
+        }
+        match rows {
+            Some(rows) => Known::Value(rows.get(key).cloned()),
+            None => Known::Unknown,
+        }
+    }
+
+    /// The unit with this prefix. Waits while another thread loads it.
+    pub(crate) fn find(&self, unit: &[u8]) -> Found {
+        let mut state = self.state();
+        loop {
+            match state.units.get(unit) {
+                Some(Slot::Loading(_)) => {
+                    state = self.loaded.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+                Some(Slot::Large) => return Found::Large,
+                Some(Slot::Loaded { .. }) => match state.rows(unit) {
+                    Some(rows) => return Found::Rows(rows),
+                    None => return Found::Large,
+                },
+                None => {
+                    state.begin(unit);
+                    return Found::Load;
+                }
+            }
+        }
+    }
+
+    /// Begins to load those of these units that are not there, and returns them. Does not wait for units that others load.
+    pub(crate) fn begin(&self, units: &[Key]) -> Vec<Key> {
+        let mut state = self.state();
+        let mut begun = Vec::new();
+        for unit in units {
+            if !state.units.contains_key(unit) {
+                state.begin(unit);
+                begun.push(unit.clone());
+            }
+        }
+        begun
+    }
+
+    /// The unit was read: these are its rows in the database, or it has too many.
+    pub(crate) fn finish(&self, unit: &[u8], rows: Option<BTreeMap<Key, Bytes>>) -> Option<Rows> {
+        let mut state = self.state();
+        let Some(Slot::Loading(noted)) = state.units.remove(unit) else { return None };
+        self.loaded.notify_all();
+        let Some(mut rows) = rows else {
+            state.units.insert(unit.to_vec(), Slot::Large);
+            return None;
+        };
+        for (key, value) in noted {
+            match value {
+                Some(value) => rows.insert(key, value),
+                None => rows.remove(&key),
+            };
+        }
+        let bytes =
+            ENTRY_BYTES + unit.len() + rows.iter().map(|(key, value)| row_bytes(key, value)).sum::<usize>();
+        let rows = Arc::new(rows);
+        if bytes > self.unit_bytes_max() {
+            state.units.insert(unit.to_vec(), Slot::Large);
+            return Some(rows);
+        }
+        state.uses += 1;
+        let used = state.uses;
+        state.bytes += bytes;
+        state.units.insert(unit.to_vec(), Slot::Loaded { rows: rows.clone(), bytes, used });
+        self.evict(&mut state);
+        Some(rows)
+    }
+
+    /// The unit could not be read.
+    pub(crate) fn give_up(&self, unit: &[u8]) {
+        self.state().units.remove(unit);
+        self.loaded.notify_all();
+    }
+
+    /// Forgets the units that were not used for the longest time, if there is too much.
+    fn evict(&self, state: &mut State) {
+        if state.bytes <= self.bytes_max {
+            return;
+        }
+        let mut used: Vec<(u64, usize)> = state
+            .units
+            .values()
+            .filter_map(|slot| {
+                if let Slot::Loaded { bytes, used, .. } = slot { Some((*used, *bytes)) } else { None }
+            })
+            .collect();
+        used.sort_unstable();
+        let (mut bytes, mut until) = (state.bytes, 0);
+        for (used, size) in used {
+            if bytes <= self.bytes_max - self.bytes_max / FREED {
+                break;
+            }
+            (bytes, until) = (bytes.saturating_sub(size), used);
+        }
+        state.units.retain(|_, slot| !matches!(slot, Slot::Loaded { used, .. } if *used <= until));
+        state.bytes = bytes;
+    }
+}
+
+fn row_bytes(key: &[u8], value: &Bytes) -> usize {
+    ENTRY_BYTES + key.len() + value.len()
+}
+
+impl State {
+    fn begin(&mut self, unit: &[u8]) {
+        self.loads += 1;
+        let within = self.pending.range(Unit::range_of(unit));
+        let noted = within.map(|(key, (value, _))| (key.clone(), value.clone())).collect();
+        self.units.insert(unit.to_vec(), Slot::Loading(noted));
+    }
+
+    fn rows(&mut self, unit: &[u8]) -> Option<Rows> {
+        self.uses += 1;
+        let uses = self.uses;
+        match self.units.get_mut(unit) {
+            Some(Slot::Loaded { rows, used, .. }) => {
+                *used = uses;
+                Some(rows.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn change_units(&mut self, key: &[u8], value: &Option<Bytes>) {
+        let (unit, small) = (Unit::prefix_of(key), Unit::small_prefix_of(key));
+        self.change_unit(unit, key, value);
+        if small.len() > unit.len() {
+            self.change_unit(small, key, value);
+        }
+    }
+
+    fn change_unit(&mut self, unit: &[u8], key: &[u8], value: &Option<Bytes>) {
+        match self.units.get_mut(unit) {
+            Some(Slot::Loading(noted)) => noted.push((key.to_vec(), value.clone())),
+            Some(Slot::Loaded { rows, bytes, .. }) => {
+                // Copies the rows if a reader has them.
+                let rows = Arc::make_mut(rows);
+                let (old, new) = match value {
+                    Some(value) => (rows.insert(key.to_vec(), value.clone()), row_bytes(key, value)),
+                    None => (rows.remove(key), 0),
+                };
+                let old = old.map_or(0, |old| row_bytes(key, &old));
+                *bytes = (*bytes + new).saturating_sub(old);
+                self.bytes = (self.bytes + new).saturating_sub(old);
+            }
+            Some(Slot::Large) | None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(changes: &[(&[u8], Option<&'static str>)]) -> Batch {
+        let change = |(key, value): &(&[u8], Option<&'static str>)| (key.to_vec(), value.map(Bytes::from));
+        Batch { changes: changes.iter().map(change).collect() }
+    }
+
+    const A: &[u8] = &[0x22, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1];
+    const B: &[u8] = &[0x22, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 2];
+
+    fn rows(pairs: &[(&[u8], &'static str)]) -> BTreeMap<Key, Bytes> {
+        pairs.iter().map(|(key, value)| (key.to_vec(), Bytes::from(*value))).collect()
+    }
+
+    fn value(cache: &Cache, key: &[u8]) -> Option<Option<Bytes>> {
+        if let Known::Value(value) = cache.get(key) { Some(value) } else { None }
+    }
+
+    #[test]
+    fn changes_during_a_load_win_over_what_the_database_answers() {
+        let cache = Cache::new(1 << 20, 0);
+        cache.write(batch(&[(A, Some("before"))]));
+        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load));
+        cache.write(batch(&[(A, None), (B, Some("during"))]));
+        // The group commits meanwhile, and the answer has a part of it.
+        cache.durable(2);
+        cache.finish(Unit::prefix_of(A), Some(rows(&[(A, "before")])));
+        assert_eq!(value(&cache, A), Some(None));
+        assert_eq!(value(&cache, B), Some(Some(Bytes::from("during"))));
+    }
+
+    #[test]
+    fn a_unit_without_a_row_is_known_to_be_empty_and_follows_writes() {
+        let cache = Cache::new(1 << 20, 0);
+        assert!(value(&cache, A).is_none());
+        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load));
+        cache.finish(Unit::prefix_of(A), Some(BTreeMap::new()));
+        assert_eq!(value(&cache, A), Some(None));
+        cache.write(batch(&[(A, Some("new"))]));
+        cache.durable(1);
+        assert_eq!(value(&cache, A), Some(Some(Bytes::from("new"))));
+    }
+
+    #[test]
+    fn what_is_not_durable_stays_visible_when_its_unit_goes() {
+        let cache = Cache::new(2000, 0);
+        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load));
+        cache.finish(Unit::prefix_of(A), Some(BTreeMap::new()));
+        cache.write(batch(&[(A, Some("new"))]));
+        for n in 0..100_u8 {
+            let key = [&[0x30][..], &[n; 32]].concat();
+            assert_eq!(cache.begin(std::slice::from_ref(&key)).len(), 1);
+            cache.finish(&key, Some(BTreeMap::new()));
+        }
+        assert!(cache.sizes().2 <= 2000);
+        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load), "the unit is gone");
+        assert_eq!(value(&cache, A), Some(Some(Bytes::from("new"))));
+    }
+
+    #[test]
+    fn a_unit_that_is_too_large_is_not_kept() {
+        let cache = Cache::new(4000, 0);
+        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load));
+        let large = BTreeMap::from([(A.to_vec(), Bytes::from(vec![0; 3000]))]);
+        assert!(cache.finish(Unit::prefix_of(A), Some(large)).is_some());
+        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Large));
+        assert!(value(&cache, A).is_none());
+    }
+
+    #[test]
+    fn a_reader_keeps_the_rows_that_it_has() {
+        let cache = Cache::new(1 << 20, 0);
+        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load));
+        let rows = cache.finish(Unit::prefix_of(A), Some(rows(&[(A, "1")]))).unwrap();
+        cache.write(batch(&[(A, None), (B, Some("2"))]));
+        assert_eq!(rows.keys().collect::<Vec<_>>(), [A]);
+        let Found::Rows(now) = cache.find(Unit::prefix_of(A)) else { panic!("it is there") };
+        assert_eq!(now.keys().collect::<Vec<_>>(), [B]);
+    }
+}

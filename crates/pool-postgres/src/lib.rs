@@ -1,0 +1,31 @@
+//! A pool's metadata in PostgreSQL: an implementation of [`forebay_pool::store::MetaStore`].
+//!
+//! [`create`] makes the tables of a new pool. [`PostgresMeta::take`] makes this process the owner of a pool and opens its metadata. From then on
+//! only this process can change it: each commit group ends with an update that no other owner's row matches.
+//! `docs/decisions/0052-metadata-in-postgresql.md` has the design and its reasons.
+//!
+//! ```text
+//!   database.rs   where the database is, and what it must be like
+//!   session.rs    one connection, checked
+//!   schema.rs     the tables, and what is read and written in them
+//!   ownership.rs  the pool's row: who owns it, up to which batch
+//!   group.rs      a commit group: one flight, and what becomes of it if the answer is lost
+//!   cache.rs      what the owner keeps in memory
+//!   scan.rs       long reads of one instant
+//!   meta.rs       all of it as a metadata store
+//! ```
+//! Open `meta.rs` first, then `group.rs`.
+
+mod cache;
+mod database;
+mod group;
+mod meta;
+mod ownership;
+mod runtime;
+mod scan;
+mod schema;
+mod session;
+
+pub use database::Database;
+pub use meta::{Counts, PostgresMeta, PostgresOptions};
+pub use ownership::{Owned, create};

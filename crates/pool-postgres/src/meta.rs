@@ -1,0 +1,488 @@
+//! The metadata store of a pool in PostgreSQL.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+use forebay_pool::store::{Batch, Key, MetaStore, MetaView, Position, Table, Unit, Visit};
+use forebay_pool::{Error, Result};
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+use tokio_postgres::Row;
+
+use crate::cache::{Cache, Found, Known, Rows};
+use crate::database::{Database, sentence};
+use crate::group::{Committer, Group, deposed, lost};
+use crate::ownership::{self, Owned, PoolRow};
+use crate::runtime::Connections;
+use crate::scan::{self, Page};
+use crate::session::{Role, Session, refused};
+
+/// Connections for short reads.
+const READERS: usize = 4;
+/// Connections with a transaction that are kept for the next long read.
+const SCANNERS_IDLE: usize = 2;
+/// The most rows of one unit.
+const UNIT_ROWS_MAX: i64 = 1_000_000;
+/// The pause between two attempts to read.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The settings of a store.
+#[derive(Clone, Debug)]
+pub struct PostgresOptions {
+    /// Bytes of memory for what was read. Default 256 MiB.
+    pub cache_bytes: usize,
+    /// How long the pool waits for a database that does not answer, before it stops. Default 60 s.
+    pub outage_max: Duration,
+    /// How long one answer may take before the connection counts as lost. Default 20 s.
+    pub answer_max: Duration,
+}
+
+impl Default for PostgresOptions {
+    fn default() -> Self {
+        PostgresOptions {
+            cache_bytes: 256 << 20,
+            outage_max: Duration::from_secs(60),
+            answer_max: Duration::from_secs(20),
+        }
+    }
+}
+
+/// What a store has done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Commit groups that were sent, each in one round trip.
+    pub groups: u64,
+    /// Round trips for reads.
+    pub reads: u64,
+    /// How often the database was asked what had become of a group.
+    pub lookups: u64,
+    /// Units that were read into memory.
+    pub units_loaded: u64,
+    /// Units in memory, and their bytes.
+    pub units: usize,
+    /// Bytes of these units.
+    pub unit_bytes: usize,
+}
+
+/// The metadata of a pool that this process owns. See the crate's documentation.
+pub struct PostgresMeta {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    database: Database,
+    owned: Owned,
+    options: PostgresOptions,
+    cache: Cache,
+    /// Held by a commit group for its flight, and by a long read while it begins, so that no group becomes visible between what the read
+    /// takes from memory and what it sees in the database.
+    gate: RwLock<()>,
+    committer: Arc<Committer>,
+    readers: Vec<tokio::sync::Mutex<Option<Arc<Session>>>>,
+    reader_next: AtomicUsize,
+    scanners: Mutex<Vec<Session>>,
+    reads: AtomicU64,
+    /// Why nothing more may be written.
+    failed: OnceLock<String>,
+    connections: Connections,
+}
+
+impl PostgresMeta {
+    /// Makes this process the owner of the pool, and opens its metadata. Every other owner's changes fail from then on. Blocks.
+    pub fn take(database: &Database, options: PostgresOptions) -> Result<PostgresMeta> {
+        let connections = Connections::start()?;
+        let taking = database.clone();
+        let owned = connections.run(async move { ownership::take(&taking).await })?;
+        tracing::info!(pool = ?database, epoch = owned.epoch, batch = owned.batch, "took the pool's metadata");
+        let committer =
+            Committer::new(database.clone(), owned.clone(), options.outage_max, options.answer_max);
+        let shared = Shared {
+            cache: Cache::new(options.cache_bytes, u64::try_from(owned.batch).unwrap_or_default()),
+            gate: RwLock::default(),
+            committer: Arc::new(committer),
+            readers: (0..READERS).map(|_| tokio::sync::Mutex::default()).collect(),
+            reader_next: AtomicUsize::new(0),
+            scanners: Mutex::default(),
+            reads: AtomicU64::new(0),
+            failed: OnceLock::new(),
+            connections,
+            database: database.clone(),
+            owned,
+            options,
+        };
+        Ok(PostgresMeta { shared: Arc::new(shared) })
+    }
+
+    /// The number of this owner. Each takeover raises it.
+    pub fn epoch(&self) -> i64 {
+        self.shared.owned.epoch
+    }
+
+    /// What the store has done.
+    pub fn counts(&self) -> Counts {
+        let shared = &self.shared;
+        let (units_loaded, units, unit_bytes) = shared.cache.sizes();
+        Counts {
+            groups: shared.committer.flights.load(Ordering::Relaxed),
+            reads: shared.reads.load(Ordering::Relaxed),
+            lookups: shared.committer.lookups.load(Ordering::Relaxed),
+            units_loaded,
+            units,
+            unit_bytes,
+        }
+    }
+}
+
+impl MetaView for PostgresMeta {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        let shared = &self.shared;
+        if let Known::Value(value) = shared.cache.get(key) {
+            return Ok(value);
+        }
+        let rows = match shared.unit(Unit::prefix_of(key))? {
+            Some(rows) => Some(rows),
+            None => shared.unit(Unit::small_prefix_of(key))?,
+        };
+        if let Some(rows) = rows {
+            return Ok(rows.get(key).cloned());
+        }
+        // Not even what belongs to one inode fits into memory.
+        let mut value = None;
+        self.scan(key.to_vec()..[key, &[0]].concat(), &mut |_, found| {
+            value = Some(Bytes::copy_from_slice(found));
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(value)
+    }
+
+    fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>> {
+        self.shared.load_single(keys)?;
+        keys.iter().map(|key| self.get(key)).collect()
+    }
+
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        for small in [false, true] {
+            let Some(unit) = Unit::of_range(&range, small) else { continue };
+            let Some(rows) = self.shared.unit(unit.prefix())? else { continue };
+            for (key, value) in rows.range(range) {
+                if visit(key, value)?.is_break() {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        self.shared.instant(Some(&range))?.scan(range, visit)
+    }
+}
+
+impl MetaStore for PostgresMeta {
+    fn write(&self, batch: Batch) -> Result<()> {
+        self.shared.check()?;
+        self.shared.cache.write(batch);
+        Ok(())
+    }
+
+    fn make_durable(&self) -> Result<()> {
+        let shared = &self.shared;
+        shared.check()?;
+        let (changes, written) = shared.cache.pending();
+        let (_, durable) = shared.cache.position();
+        if written == durable {
+            return Ok(());
+        }
+        let group = Arc::new(Group { changes, last: number(durable)?, new: number(written)? });
+        let gate = shared.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let committer = shared.committer.clone();
+        let committed = shared.connections.run(async move { committer.commit(group).await });
+        drop(gate);
+        committed.inspect_err(|error| {
+            let _ = shared.failed.set(error.to_string());
+        })?;
+        shared.cache.durable(written);
+        Ok(())
+    }
+
+    fn position(&self) -> Position {
+        let (written, durable) = self.shared.cache.position();
+        Position { written, durable, tables: [0; 2] }
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
+        Ok(Arc::new(self.shared.instant(None)?))
+    }
+}
+
+fn number(batch: u64) -> Result<i64> {
+    i64::try_from(batch).map_err(|_| Error::Meta("too many batches".to_owned()))
+}
+
+impl Shared {
+    /// After a failure nothing more is written: what the database has is not what is in memory.
+    fn check(&self) -> Result<()> {
+        self.failed.get().map_or(Ok(()), |cause| Err(Error::Failed(cause.clone())))
+    }
+
+    /// The rows of the unit with this prefix, from memory or from the database. `None` if there are too many.
+    fn unit(self: &Arc<Self>, prefix: &[u8]) -> Result<Option<Rows>> {
+        match self.cache.find(prefix) {
+            Found::Rows(rows) => Ok(Some(rows)),
+            Found::Large => Ok(None),
+            Found::Load => {
+                let unit = prefix.to_vec();
+                let read = self.read_unit(unit.clone()).inspect_err(|_| self.cache.give_up(&unit))?;
+                Ok(self.cache.finish(&unit, read))
+            }
+        }
+    }
+
+    /// The rows of a unit in the database; `None` if there are too many.
+    fn read_unit(self: &Arc<Self>, prefix: Key) -> Result<Option<BTreeMap<Key, Bytes>>> {
+        let range = Unit::range_of(&prefix);
+        let table = Table::of(&prefix);
+        let rows_max = UNIT_ROWS_MAX.min((self.cache.unit_bytes_max() / 128) as i64) + 1;
+        let rows = self.read(move |session| {
+            let range = range.clone();
+            Box::pin(async move {
+                let Some(statement) = session.statements.range(table) else { return Ok(Vec::new()) };
+                session.client.query(statement, &[&range.start, &range.end, &rows_max]).await
+            })
+        })?;
+        if rows.len() as i64 == rows_max {
+            return Ok(None);
+        }
+        let rows = rows.iter().map(pair).collect::<std::result::Result<_, _>>();
+        rows.map(Some).map_err(|error| refused(&self.database, &error))
+    }
+
+    /// Reads all of these keys that are units of their own and are not in memory, in one flight for each table.
+    fn load_single(self: &Arc<Self>, keys: &[Key]) -> Result<()> {
+        let single = keys.iter().filter(|key| Unit::prefix_of(key) == key.as_slice());
+        let wanted: BTreeSet<Key> =
+            single.filter(|key| matches!(self.cache.get(key), Known::Unknown)).cloned().collect();
+        let wanted: Vec<Key> = wanted.into_iter().collect();
+        let begun = self.cache.begin(&wanted);
+        for table in Table::ALL {
+            let of_table: Arc<Vec<Key>> =
+                Arc::new(begun.iter().filter(|key| Table::of(key) == table).cloned().collect());
+            if of_table.is_empty() {
+                continue;
+            }
+            let asked = of_table.clone();
+            let read = self.read(move |session| {
+                let asked = asked.clone();
+                Box::pin(async move {
+                    let Some(statement) = session.statements.any(table) else { return Ok(Vec::new()) };
+                    session.client.query(statement, &[&*asked]).await
+                })
+            });
+            let rows = read.and_then(|rows| {
+                let pairs = rows.iter().map(pair).collect::<std::result::Result<BTreeMap<_, _>, _>>();
+                pairs.map_err(|error| refused(&self.database, &error))
+            });
+            match rows {
+                Ok(rows) => {
+                    for key in of_table.iter() {
+                        let row = rows.get_key_value(key).map(|(key, value)| (key.clone(), value.clone()));
+                        self.cache.finish(key, Some(row.into_iter().collect()));
+                    }
+                }
+                Err(error) => {
+                    begun.iter().for_each(|key| self.cache.give_up(key));
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A short read, repeated if the connection is lost. What it returns was read while this process owned the pool.
+    fn read<F>(self: &Arc<Self>, query: F) -> Result<Vec<Row>>
+    where
+        F: for<'a> Fn(&'a Session) -> BoxFuture<'a, std::result::Result<Vec<Row>, tokio_postgres::Error>>
+            + Send
+            + Sync
+            + 'static,
+    {
+        let shared = self.clone();
+        self.connections.run(async move {
+            let deadline = Instant::now() + shared.options.outage_max;
+            loop {
+                let read = tokio::time::timeout(shared.options.answer_max, shared.read_once(&query)).await;
+                let error = match read {
+                    Ok(Ok(rows)) => return Ok(rows),
+                    Ok(Err(Error::NotPermitted(cause))) => return Err(Error::NotPermitted(cause)),
+                    Ok(Err(error)) => error,
+                    Err(_) => shared.database.error("no answer", "see whether the database runs"),
+                };
+                if Instant::now() >= deadline {
+                    return Err(error);
+                }
+                tracing::debug!(%error, "a read of the database is tried again");
+                tokio::time::sleep(PAUSE).await;
+            }
+        })
+    }
+
+    async fn read_once<F>(&self, query: &F) -> Result<Vec<Row>>
+    where
+        F: for<'a> Fn(&'a Session) -> BoxFuture<'a, std::result::Result<Vec<Row>, tokio_postgres::Error>>
+            + Sync,
+    {
+        let place = self.reader_next.fetch_add(1, Ordering::Relaxed) % READERS;
+        let reader = self.readers.get(place).ok_or(Error::Closed)?;
+        let session = {
+            let mut kept = reader.lock().await;
+            match kept.clone().filter(|session| !session.is_closed()) {
+                Some(session) => session,
+                None => {
+                    let session = Session::open(&self.database, &self.owned.instance, Role::Read).await?;
+                    kept.insert(Arc::new(session)).clone()
+                }
+            }
+        };
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        // The second question is asked in the same flight and answered later. If this process owned the pool then, it did before, too.
+        let owner = session.client.query_one(&session.statements.row, &[]);
+        let (rows, owner) = futures::future::join(query(&session), owner).await;
+        let failed = |error| refused(&self.database, &error);
+        let rows = rows.map_err(failed)?;
+        self.require_ours(&owner.map_err(failed)?)?;
+        Ok(rows)
+    }
+
+    /// The database has everything that is durable, and this process owns the pool.
+    fn require_ours(&self, row: &Row) -> Result<()> {
+        let row = PoolRow::of(row).map_err(|error| refused(&self.database, &error))?;
+        let acknowledged = number(self.cache.position().1)?;
+        let error = if row.epoch != self.owned.epoch {
+            deposed(&self.database, row.epoch)
+        } else if row.batch < acknowledged {
+            lost(&self.database, row.batch, acknowledged)
+        } else {
+            return Ok(());
+        };
+        let _ = self.failed.set(error.to_string());
+        Err(error)
+    }
+
+    /// Begins a read of this instant: of a range, or of everything.
+    fn instant(self: &Arc<Self>, range: Option<&Range<Key>>) -> Result<PostgresInstant> {
+        let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
+        let pending = match range {
+            Some(range) => self.cache.pending_in(range),
+            None => self.cache.pending().0,
+        };
+        let shared = self.clone();
+        let session = self.connections.run(async move { shared.begin_instant().await })?;
+        Ok(PostgresInstant { shared: self.clone(), session: Some(Arc::new(session)), pending })
+    }
+
+    async fn begin_instant(&self) -> Result<Session> {
+        let deadline = Instant::now() + self.options.outage_max;
+        loop {
+            let idle = self.scanners.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let begun = async {
+                let session = match idle.filter(|session| !session.is_closed()) {
+                    Some(session) => session,
+                    None => Session::open(&self.database, &self.owned.instance, Role::Scan).await?,
+                };
+                self.reads.fetch_add(1, Ordering::Relaxed);
+                let begin = session.client.batch_execute("begin isolation level repeatable read read only");
+                // The first question takes the snapshot.
+                let row = session.client.query_one(&session.statements.row, &[]);
+                let (begun, row) = futures::future::join(begin, row).await;
+                let failed = |error| refused(&self.database, &error);
+                begun.map_err(failed)?;
+                self.require_ours(&row.map_err(failed)?)?;
+                Ok(session)
+            };
+            match begun.await {
+                Err(Error::NotPermitted(cause)) => return Err(Error::NotPermitted(cause)),
+                Err(_) if Instant::now() < deadline && self.failed.get().is_none() => {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                begun => return begun,
+            }
+        }
+    }
+}
+
+fn pair(row: &Row) -> std::result::Result<(Key, Bytes), tokio_postgres::Error> {
+    Ok((row.try_get(0)?, Bytes::from(row.try_get::<_, Vec<u8>>(1)?)))
+}
+
+/// The metadata at one instant. It holds a transaction open, which keeps the database from removing dead rows.
+struct PostgresInstant {
+    shared: Arc<Shared>,
+    /// There until it is dropped.
+    session: Option<Arc<Session>>,
+    pending: BTreeMap<Key, Option<Bytes>>,
+}
+
+impl PostgresInstant {
+    /// Asks in the transaction. A lost connection ends the view.
+    fn ask<Fut>(&self, question: impl FnOnce(Arc<Session>) -> Fut) -> Result<Page>
+    where
+        Fut: Future<Output = std::result::Result<Vec<Row>, tokio_postgres::Error>> + Send + 'static,
+    {
+        let session = self.session.clone().ok_or(Error::Closed)?;
+        self.shared.reads.fetch_add(1, Ordering::Relaxed);
+        let (database, asked) = (self.shared.database.clone(), question(session));
+        self.shared.connections.run(async move {
+            let failed = |error: tokio_postgres::Error| {
+                let cause = format!("a long read ended: {}", sentence(&error));
+                database.error(cause, "see the database's log, and try again")
+            };
+            let rows = asked.await.map_err(failed)?;
+            rows.iter().map(pair).collect::<std::result::Result<_, _>>().map_err(failed)
+        })
+    }
+}
+
+impl MetaView for PostgresInstant {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        if let Some(value) = self.pending.get(key) {
+            return Ok(value.clone());
+        }
+        let (table, keys) = (Table::of(key), vec![key.to_vec()]);
+        let page = self.ask(|session| async move {
+            let Some(statement) = session.statements.any(table) else { return Ok(Vec::new()) };
+            session.client.query(statement, &[&keys]).await
+        })?;
+        Ok(page.into_iter().next().map(|(_, value)| value))
+    }
+
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+        let mut page = |table: Table, range: Range<Key>, rows: i64| {
+            self.ask(|session| async move {
+                let Some(statement) = session.statements.range(table) else { return Ok(Vec::new()) };
+                session.client.query(statement, &[&range.start, &range.end, &rows]).await
+            })
+        };
+        scan::scan(range, &self.pending, &mut page, visit)
+    }
+}
+
+impl Drop for PostgresInstant {
+    /// The connection is kept for the next one, if its transaction can be ended.
+    fn drop(&mut self) {
+        let Some(session) = self.session.take().and_then(Arc::into_inner) else { return };
+        let shared = self.shared.clone();
+        self.shared.connections.leave(async move {
+            if session.client.batch_execute("rollback").await.is_ok() {
+                let mut idle = shared.scanners.lock().unwrap_or_else(PoisonError::into_inner);
+                if idle.len() < SCANNERS_IDLE {
+                    idle.push(session);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,223 @@
+//! One connection, checked: the server keeps what it commits, it is the primary, and it has the pool's tables.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use forebay_pool::Result;
+use forebay_pool::store::Table;
+use futures::future::try_join_all;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{AsyncMessage, Client, Statement};
+
+use crate::database::{Database, sentence};
+use crate::schema;
+
+/// The oldest server that is known to work, as PostgreSQL numbers its versions.
+const VERSION_MIN: i32 = 150_000;
+
+/// What a connection is for. It is part of the session's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Commit groups, one after the other.
+    Commit,
+    /// Short reads.
+    Read,
+    /// Reads of one instant, in a transaction.
+    Scan,
+    /// Creates a pool, or takes it.
+    Admin,
+}
+
+impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Role::Commit => "commit",
+            Role::Read => "read",
+            Role::Scan => "scan",
+            Role::Admin => "admin",
+        }
+    }
+}
+
+/// The name of a session in `pg_stat_activity`: the pool, the process, and what the session is for.
+pub(crate) fn session_name(database: &Database, instance: &str, role: Role) -> String {
+    format!("forebay {} {instance} {}", database.tag(), role.name())
+}
+
+/// See the module.
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) statements: Statements,
+    warnings: Arc<Mutex<Vec<String>>>,
+}
+
+/// The statements, by table in the order of [`Table::ALL`].
+pub(crate) struct Statements {
+    upsert: Vec<Statement>,
+    delete: Vec<Statement>,
+    any: Vec<Statement>,
+    range: Vec<Statement>,
+    pub(crate) fence: Statement,
+    pub(crate) row: Statement,
+}
+
+fn of(statements: &[Statement], table: Table) -> Option<&Statement> {
+    let place = Table::ALL.iter().position(|known| *known == table)?;
+    statements.get(place)
+}
+
+impl Statements {
+    pub(crate) fn upsert(&self, table: Table) -> Option<&Statement> {
+        of(&self.upsert, table)
+    }
+    pub(crate) fn delete(&self, table: Table) -> Option<&Statement> {
+        of(&self.delete, table)
+    }
+    pub(crate) fn any(&self, table: Table) -> Option<&Statement> {
+        of(&self.any, table)
+    }
+    pub(crate) fn range(&self, table: Table) -> Option<&Statement> {
+        of(&self.range, table)
+    }
+
+    async fn prepare(client: &Client) -> std::result::Result<Statements, tokio_postgres::Error> {
+        let all = |text: fn(Table) -> String| {
+            try_join_all(Table::ALL.map(|table| async move { client.prepare(&text(table)).await }))
+        };
+        Ok(Statements {
+            upsert: all(schema::upsert).await?,
+            delete: all(schema::delete).await?,
+            any: all(schema::any).await?,
+            range: all(schema::range).await?,
+            fence: client.prepare(schema::FENCE).await?,
+            row: client.prepare(schema::ROW).await?,
+        })
+    }
+}
+
+/// A connection without statements: the pool's tables may be missing.
+pub(crate) struct Bare {
+    pub(crate) client: Client,
+    warnings: Arc<Mutex<Vec<String>>>,
+}
+
+impl Bare {
+    /// Connects and checks the server.
+    pub(crate) async fn open(database: &Database, instance: &str, role: Role) -> Result<Bare> {
+        let mut config = database.config.clone();
+        config.application_name(session_name(database, instance, role));
+        let connected = config.connect(database.tls.clone()).await;
+        let (client, mut connection) = connected.map_err(|error| refused(database, &error))?;
+        let warnings = Arc::<Mutex<Vec<String>>>::default();
+        let noted = warnings.clone();
+        tokio::spawn(async move {
+            let mut messages = futures::stream::poll_fn(move |context| connection.poll_message(context));
+            while let Some(message) = futures::StreamExt::next(&mut messages).await {
+                match message {
+                    Ok(AsyncMessage::Notice(notice)) if notice.code().code().starts_with("01") => {
+                        noted
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .push(notice.message().to_owned());
+                    }
+                    Ok(_) => {}
+                    Err(error) => {
+                        tracing::debug!(error = sentence(&error), "a connection to the database ended");
+                        break;
+                    }
+                }
+            }
+        });
+        let bare = Bare { client, warnings };
+        bare.set_up(database, role).await?;
+        Ok(bare)
+    }
+
+    async fn set_up(&self, database: &Database, role: Role) -> Result<()> {
+        // Whatever the server's and the role's defaults are.
+        let idle = if role == Role::Commit { "5s" } else { "0" };
+        let settings = format!(
+            "set search_path to {}; set synchronous_commit to on; set statement_timeout to 0; set lock_timeout to 0;
+             set default_transaction_isolation to 'read committed'; set default_transaction_read_only to off;
+             set client_connection_check_interval to '1s'; set idle_in_transaction_session_timeout to '{idle}';
+             set client_min_messages to warning",
+            database.schema()
+        );
+        let failed = |error| refused(database, &error);
+        self.client.batch_execute(&settings).await.map_err(failed)?;
+        let question = "select current_setting('fsync'), current_setting('full_page_writes'), pg_is_in_recovery(), \
+                        current_setting('server_version_num')::int, current_setting('synchronous_commit')";
+        let row = self.client.query_one(question, &[]).await.map_err(failed)?;
+        let get = |at: usize| row.try_get::<_, String>(at).map_err(failed);
+        if row.try_get::<_, bool>(2).map_err(failed)? {
+            return Err(database.error("the server is a standby, which only reads", "name the primary"));
+        }
+        for (at, setting) in [(0, "fsync"), (1, "full_page_writes"), (4, "synchronous_commit")] {
+            if get(at)? != "on" {
+                let cause = format!(
+                    "the server's setting {setting} is {}: it may lose what it has committed",
+                    get(at)?
+                );
+                return Err(database.error(cause, "switch it on"));
+            }
+        }
+        let version = row.try_get::<_, i32>(3).map_err(failed)?;
+        if version < VERSION_MIN {
+            let cause = format!("the server has version {}.{}", version / 10_000, version % 10_000);
+            return Err(database.error(cause, "use PostgreSQL 15 or newer"));
+        }
+        Ok(())
+    }
+
+    /// Prepares the statements.
+    pub(crate) async fn prepared(self, database: &Database) -> Result<Session> {
+        let statements =
+            Statements::prepare(&self.client).await.map_err(|error| refused(database, &error))?;
+        Ok(Session { client: self.client, statements, warnings: self.warnings })
+    }
+}
+
+impl Session {
+    pub(crate) async fn open(database: &Database, instance: &str, role: Role) -> Result<Session> {
+        Bare::open(database, instance, role).await?.prepared(database).await
+    }
+
+    /// Takes the warnings that the server has sent so far.
+    pub(crate) fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+}
+
+/// The error for what the server or the connection says, with what to do about it.
+pub(crate) fn refused(database: &Database, error: &tokio_postgres::Error) -> forebay_pool::Error {
+    let code = error.code();
+    let remedy = match code {
+        Some(code) if *code == SqlState::UNDEFINED_TABLE || *code == SqlState::INVALID_SCHEMA_NAME => {
+            return database.error("there is no such pool", "create it: `forebay pool create`");
+        }
+        Some(code)
+            if *code == SqlState::INVALID_PASSWORD
+                || *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION =>
+        {
+            "correct the user and the password"
+        }
+        Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
+            "let the role create schemas in this database: grant create on database … to …"
+        }
+        Some(code) if *code == SqlState::INVALID_CATALOG_NAME => "create the database",
+        Some(code) if *code == SqlState::TOO_MANY_CONNECTIONS => {
+            "raise max_connections; a pool takes about 8"
+        }
+        Some(code) if *code == SqlState::DISK_FULL => "make room on the database's disk, then restart",
+        Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => "name the primary",
+        Some(code) if *code == SqlState::INVALID_SQL_STATEMENT_NAME => {
+            "connect to the server itself, not to a pooler in transaction mode"
+        }
+        Some(_) => "see the database's log",
+        None => "see whether the database runs, and whether it can be reached",
+    };
+    database.error(sentence(error), remedy)
+}
