@@ -88,7 +88,12 @@ impl Server {
     /// Runs `pg_ctl`, and waits for it.
     pub fn control(&self, arguments: &[&str]) {
         let mut command = as_ordinary_user(&self.binaries.join("pg_ctl"));
-        command.args(arguments).arg("--wait").arg("--silent").arg("--pgdata").arg(self.directory.join("data"));
+        command
+            .args(arguments)
+            .arg("--wait")
+            .arg("--silent")
+            .arg("--pgdata")
+            .arg(self.directory.join("data"));
         command.arg("--log").arg(self.directory.join("log")).stdin(Stdio::null());
         let status = command.current_dir("/").stdout(Stdio::null()).stderr(Stdio::null()).status();
         assert!(status.unwrap().success(), "{command:?}");
@@ -97,17 +102,6 @@ impl Server {
     /// The URL of its database.
     pub fn url(&self) -> String {
         url_in(&self.directory)
-    }
-
-    /// Runs statements, and returns what they print.
-    #[allow(dead_code, reason = "not every test file uses it")]
-    pub fn psql(&self, statements: &str) -> String {
-        let mut command = as_ordinary_user(&self.binaries.join("psql"));
-        command.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"]);
-        command.arg("--command").arg(statements).arg(self.url());
-        let output = command.current_dir("/").output().unwrap();
-        assert!(output.status.success(), "{statements}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 }
 
@@ -134,8 +128,47 @@ pub fn new_name() -> String {
 }
 
 /// A new pool in the database to test on.
+#[allow(dead_code, reason = "not every test file uses it")]
 pub fn new_database() -> Database {
     let database = Database::of(&url(), &new_name()).unwrap();
     create(&database).unwrap();
     database
+}
+
+/// Runs a statement in the database to test on.
+#[allow(dead_code, reason = "not every test file uses it")]
+pub fn execute(statement: &str) {
+    execute_on(&url(), statement);
+}
+
+/// Runs a statement.
+#[allow(dead_code, reason = "not every test file uses it")]
+pub fn execute_on(url: &str, statement: &str) {
+    ask(url, statement);
+}
+
+/// Runs a query that returns one text.
+#[allow(dead_code, reason = "not every test file uses it")]
+pub fn query_on(url: &str, query: &str) -> String {
+    ask(url, query).expect("a row")
+}
+
+/// The first value of the last row.
+fn ask(url: &str, statement: &str) -> Option<String> {
+    use tokio_postgres::SimpleQueryMessage;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (url, statement) = (url.to_owned(), statement.to_owned());
+    let work = move || {
+        runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
+            tokio::spawn(connection);
+            let answers = client.simple_query(&statement).await.unwrap();
+            answers.iter().rev().find_map(|answer| match answer {
+                SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+                _ => None,
+            })
+        })
+    };
+    // Some tests run in a runtime already.
+    std::thread::spawn(work).join().unwrap()
 }
