@@ -9,6 +9,7 @@
 //!   session.rs    one connection, checked
 //!   schema.rs     the tables, and what is read and written in them
 //!   ownership.rs  the pool's row: who owns it, up to which batch
+//!   lease.rs      who may answer clients, and when another process may take the pool
 //!   group.rs      a commit group: one flight, and what becomes of it if the answer is lost
 //!   cache.rs      what the owner keeps in memory
 //!   scan.rs       long reads of one instant
@@ -19,6 +20,7 @@
 mod cache;
 mod database;
 mod group;
+mod lease;
 mod meta;
 mod ownership;
 mod runtime;
@@ -27,5 +29,6 @@ mod schema;
 mod session;
 
 pub use database::Database;
+pub use lease::{Lease, LeaseOptions, Tenure};
 pub use meta::{Counts, PostgresMeta, PostgresOptions};
 pub use ownership::{Owned, create};

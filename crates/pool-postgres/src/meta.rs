@@ -98,6 +98,20 @@ impl PostgresMeta {
         let connections = Connections::start()?;
         let taking = database.clone();
         let owned = connections.run(async move { ownership::take(&taking).await })?;
+        Ok(PostgresMeta::of(connections, database, owned, options))
+    }
+
+    /// Opens the metadata of the pool that this process has taken with the lease.
+    pub fn open(database: &Database, owned: Owned, options: PostgresOptions) -> Result<PostgresMeta> {
+        Ok(PostgresMeta::of(Connections::start()?, database, owned, options))
+    }
+
+    fn of(
+        connections: Connections,
+        database: &Database,
+        owned: Owned,
+        options: PostgresOptions,
+    ) -> PostgresMeta {
         tracing::info!(pool = ?database, epoch = owned.epoch, batch = owned.batch, "took the pool's metadata");
         let committer =
             Committer::new(database.clone(), owned.clone(), options.outage_max, options.answer_max);
@@ -115,7 +129,7 @@ impl PostgresMeta {
             owned,
             options,
         };
-        Ok(PostgresMeta { shared: Arc::new(shared) })
+        PostgresMeta { shared: Arc::new(shared) }
     }
 
     /// The number of this owner. Each takeover raises it.

@@ -9,7 +9,7 @@ use tokio_postgres::error::SqlState;
 use crate::database::Database;
 use crate::runtime::Connections;
 use crate::schema;
-use crate::session::{Bare, Role, refused, session_name};
+use crate::session::{Bare, Role, refused};
 
 /// How long ending a session may take.
 const END_SESSION_MS: i64 = 5000;
@@ -63,75 +63,114 @@ impl PoolRow {
         })
     }
 
-    pub(crate) async fn read(database: &Database, bare: &Bare) -> Result<PoolRow> {
-        let failed = |error| refused(database, &error);
-        let row = bare.client.query_opt(schema::ROW, &[]).await.map_err(failed)?;
-        let row = row.ok_or_else(|| database.error("its table `pool` is empty", "restore the database"))?;
-        let row = PoolRow::of(&row).map_err(failed)?;
-        if row.format > schema::FORMAT {
+    fn require_known(&self, database: &Database) -> Result<()> {
+        if self.format > schema::FORMAT {
             let cause =
-                format!("its tables have version {}, and this release knows {}", row.format, schema::FORMAT);
+                format!("its tables have version {}, and this release knows {}", self.format, schema::FORMAT);
             return Err(database.error(cause, "use the newer release"));
         }
-        Ok(row)
+        Ok(())
     }
 }
 
 /// A random name for this process.
-fn new_instance() -> Result<String> {
+pub(crate) fn new_instance() -> Result<String> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(|error| Error::Meta(format!("no random numbers: {error}")))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Makes this process the owner. From then on no other process's group is committed.
+/// Makes this process the owner, whatever the lease says. From then on no other process's group is committed.
 pub(crate) async fn take(database: &Database) -> Result<Owned> {
     let instance = new_instance()?;
     let mut last = None;
     for _ in 0..TAKE_TRIES {
-        match take_once(database, &instance).await {
-            Ok(owned) => return Ok(owned),
-            Err(Failure::Final(error)) => return Err(error),
-            Err(Failure::Unknown(error)) => last = Some(error),
+        let bare = Bare::open(database, &instance, Role::Lease).await?;
+        let seen = Seen::read(database, &bare.client).await?;
+        match seen.take(database, &bare.client, &instance, "unknown").await {
+            Ok(Some(owned)) => return Ok(owned),
+            Ok(None) => {
+                return Err(database.error(
+                    "another process took the pool at this moment",
+                    "serve it from one machine only",
+                ));
+            }
+            // It may have been committed, which the next look shows.
+            Err(error) => last = Some(error),
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     Err(last.unwrap_or(Error::Closed))
 }
 
-enum Failure {
-    Final(Error),
-    /// The takeover may have happened.
-    Unknown(Error),
+/// What a look at the lease and the pool's row has shown.
+pub(crate) struct Seen {
+    pub(crate) instance: String,
+    pub(crate) node: String,
+    pub(crate) renewals: i64,
+    pub(crate) released: bool,
+    pub(crate) pool: PoolRow,
 }
 
-async fn take_once(database: &Database, instance: &str) -> std::result::Result<Owned, Failure> {
-    let bare = Bare::open(database, instance, Role::Admin).await.map_err(Failure::Final)?;
-    let seen = PoolRow::read(database, &bare).await.map_err(Failure::Final)?;
-    let unknown = |error| Failure::Unknown(refused(database, &error));
-    let owned = if seen.owner == instance {
-        // An earlier try succeeded, and its answer was lost.
-        Owned { epoch: seen.epoch, batch: seen.batch, instance: instance.to_owned() }
-    } else {
-        let statement = "update pool set epoch = epoch + 1, owner = $1 where epoch = $2 returning epoch, batch, format, owner";
-        let row = bare.client.query_opt(statement, &[&instance, &seen.epoch]).await.map_err(unknown)?;
-        let Some(row) = row else {
-            let error = database
-                .error("another process took the pool at this moment", "serve it from one machine only");
-            return Err(Failure::Final(error));
+impl Seen {
+    pub(crate) async fn read(database: &Database, client: &tokio_postgres::Client) -> Result<Seen> {
+        let failed = |error| refused(database, &error);
+        let question =
+            "select epoch, batch, format, pool.owner, instance, node, renewals, released from pool, lease";
+        let row = client.query_opt(question, &[]).await.map_err(failed)?;
+        let row = row
+            .ok_or_else(|| database.error("its table `pool` or `lease` is empty", "restore the database"))?;
+        let pool = PoolRow::of(&row).map_err(failed)?;
+        pool.require_known(database)?;
+        Ok(Seen {
+            pool,
+            instance: row.try_get(4).map_err(failed)?,
+            node: row.try_get(5).map_err(failed)?,
+            renewals: row.try_get(6).map_err(failed)?,
+            released: row.try_get(7).map_err(failed)?,
+        })
+    }
+
+    /// Takes the lease and the pool, if both still are as they were seen. Returns nothing if they are not. After an error the pool may
+    /// have been taken.
+    pub(crate) async fn take(
+        &self,
+        database: &Database,
+        client: &tokio_postgres::Client,
+        instance: &str,
+        node: &str,
+    ) -> Result<Option<Owned>> {
+        let failed = |error| refused(database, &error);
+        let owned = if self.instance == instance && self.pool.owner == instance {
+            // An earlier try succeeded, and its answer was lost.
+            Owned { epoch: self.pool.epoch, batch: self.pool.batch, instance: instance.to_owned() }
+        } else {
+            client.batch_execute("begin").await.map_err(failed)?;
+            let lease = "update lease set instance = $1, node = $2, renewals = renewals + 1, released = false, since = now() \
+                         where renewals = $3 and instance = $4";
+            let pool = "update pool set epoch = epoch + 1, owner = $1 where epoch = $2 returning epoch, batch, format, owner";
+            let leased = client
+                .execute(lease, &[&instance, &node, &self.renewals, &self.instance])
+                .await
+                .map_err(failed)?;
+            let row = client.query_opt(pool, &[&instance, &self.pool.epoch]).await.map_err(failed)?;
+            let Some(row) = row.filter(|_| leased == 1) else {
+                client.batch_execute("rollback").await.map_err(failed)?;
+                return Ok(None);
+            };
+            let row = PoolRow::of(&row).map_err(failed)?;
+            client.batch_execute("commit").await.map_err(failed)?;
+            Owned { epoch: row.epoch, batch: row.batch, instance: instance.to_owned() }
         };
-        let row = PoolRow::of(&row).map_err(unknown)?;
-        Owned { epoch: row.epoch, batch: row.batch, instance: instance.to_owned() }
-    };
-    // What an owner that was stopped in the middle of a group has locked, and its reads.
-    let own = session_name(database, instance, Role::Admin);
-    end_sessions(database, &bare.client, &format!("forebay {} ", database.tag()), &own)
-        .await
-        .map_err(Failure::Unknown)?;
-    Ok(owned)
+        // What an owner that was stopped in the middle of a group has locked, and its reads.
+        let own = format!("forebay {} {instance} ", database.tag());
+        end_sessions(database, client, &format!("forebay {} ", database.tag()), &own).await?;
+        Ok(Some(owned))
+    }
 }
 
-/// Ends the sessions whose names begin with `prefix`, except those with this name, and waits until they are gone.
+/// Ends the sessions whose names begin with `prefix`, except those whose names begin with `except` and those that look at leases, and waits
+/// until they are gone.
 pub(crate) async fn end_sessions(
     database: &Database,
     client: &tokio_postgres::Client,
@@ -140,7 +179,8 @@ pub(crate) async fn end_sessions(
 ) -> Result<()> {
     let statement = "select count(*) filter (where not ended) from (
             select pg_terminate_backend(pid, $3) as ended from pg_stat_activity
-            where datname = current_database() and starts_with(application_name, $1) and application_name <> $2
+            where datname = current_database() and starts_with(application_name, $1)
+                and ($2 = '' or not starts_with(application_name, $2)) and application_name not like '% lease'
                 and pid <> pg_backend_pid()
         ) as sessions";
     let row = client.query_one(statement, &[&prefix, &except, &END_SESSION_MS]).await;

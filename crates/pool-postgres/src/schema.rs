@@ -31,6 +31,11 @@ pub(crate) fn creation(schema: &str) -> String {
              one boolean primary key default true check (one),
              format integer not null, epoch bigint not null, batch bigint not null, owner text not null
          ) with (fillfactor = 10);
+         create table {schema}.lease (
+             one boolean primary key default true check (one),
+             instance text not null, node text not null, renewals bigint not null, released boolean not null, since timestamptz not null
+         ) with (fillfactor = 10);
+         insert into {schema}.lease (instance, node, renewals, released, since) values ('', '', 0, true, now());
          {}
          insert into {schema}.pool (format, epoch, batch, owner) values ({FORMAT}, 0, 0, '');",
         tables.concat()

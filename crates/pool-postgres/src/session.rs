@@ -23,8 +23,10 @@ pub(crate) enum Role {
     Read,
     /// Reads of one instant, in a transaction.
     Scan,
-    /// Creates a pool, or takes it.
+    /// Creates a pool.
     Admin,
+    /// Looks at the lease, takes it, and renews it. A takeover does not end these: those of other candidates must go on.
+    Lease,
 }
 
 impl Role {
@@ -34,6 +36,7 @@ impl Role {
             Role::Read => "read",
             Role::Scan => "scan",
             Role::Admin => "admin",
+            Role::Lease => "lease",
         }
     }
 }
@@ -134,7 +137,7 @@ impl Bare {
 
     async fn set_up(&self, database: &Database, role: Role) -> Result<()> {
         // Whatever the server's and the role's defaults are.
-        let idle = if role == Role::Commit { "5s" } else { "0" };
+        let idle = if role == Role::Commit || role == Role::Lease { "5s" } else { "0" };
         let settings = format!(
             "set search_path to {}; set synchronous_commit to on; set statement_timeout to 0; set lock_timeout to 0;
              set default_transaction_isolation to 'read committed'; set default_transaction_read_only to off;
