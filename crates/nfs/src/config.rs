@@ -58,6 +58,8 @@ pub struct Config {
     /// Whether connections end with a reset, so that nothing of them stays in the kernel (SO_LINGER with 0 s). Otherwise a node that gives its address
     /// to another one, and gets it back within minutes, still has them, and answers clients on them.
     pub resets_connections: bool,
+    /// When answers may be sent. Default: always.
+    pub answers: forebay_net::Answers,
     /// Certificates for TLS. Default: none, TLS is not offered.
     pub tls: Option<TlsFiles>,
     /// Trace one in this many COMPOUNDs; 0 means none. Default 0.
@@ -97,6 +99,7 @@ impl Default for Config {
             locks_per_client_max: 1_000_000,
             idle_seconds_max: 60,
             resets_connections: false,
+            answers: forebay_net::Answers::default(),
             tls: None,
             trace_one_in: 0,
             id_domain: None,

@@ -57,6 +57,13 @@ impl Database {
         Ok(Database { config, tls: tls(roots.as_deref())?, name: name.to_owned() })
     }
 
+    /// Connects with this password.
+    #[must_use]
+    pub fn with_password(mut self, password: &str) -> Database {
+        self.config.password(password);
+        self
+    }
+
     /// The pool's name.
     pub fn name(&self) -> &str {
         &self.name

@@ -23,6 +23,7 @@ pub use alerts::AlertsConfig;
 pub use backup::BackupConfig;
 pub use node::NodeConfig;
 pub use s3::S3Config;
+pub use settings::DatabaseConfig;
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 
@@ -92,6 +93,8 @@ pub struct PoolConfig {
     pub scrub_rate: u64,
     /// Hours for which a deleted volume can be recovered; 0 means not at all.
     pub recovery_hours: u64,
+    /// The database that has the metadata, if any.
+    pub database: DatabaseConfig,
 }
 
 impl PoolConfig {
@@ -313,6 +316,7 @@ impl Default for Config {
                 scrub_days: pool.scrub_period.map_or(0, |period| period.as_secs() / DAY_SECONDS),
                 scrub_rate: pool.scrub_bytes_per_second,
                 recovery_hours: pool.recoverable.as_secs() / HOUR_SECONDS,
+                database: DatabaseConfig::default(),
             },
             nfs: NfsConfig {
                 listen: SocketAddr::from((Ipv4Addr::UNSPECIFIED, 2049)),
@@ -379,6 +383,7 @@ impl Config {
             ));
         }
         self.node.check().map_err(ConfigError)?;
+        self.pool.database.check().map_err(ConfigError)?;
         self.api.check()?;
         self.s3.check(&self.pool.directory).map_err(ConfigError)?;
         match (&self.nfs.tls_certificate, &self.nfs.tls_key, &self.nfs.tls_client_authorities) {

@@ -295,6 +295,7 @@ impl Request {
         let memory = std::mem::take(&mut self.memory);
         match dispatch::answer(&shared, &connection, record, memory).await {
             Ok(pieces) => {
+                shared.config.answers.permitted().await;
                 if let Some(permit) = self.permit.take() {
                     self.replies.push(pieces, permit);
                 }

@@ -25,6 +25,31 @@ pub enum PoolCommand {
         remote: Remote,
     },
 
+    /// Create a pool whose metadata lies in a PostgreSQL database
+    ///
+    /// Creates the schema forebay_NAME with the pool's tables. The pool then serves from any machine that reaches the database and the directory of
+    /// segments: start `forebay serve` with the settings that this command prints. One daemon has the pool at a time. The others wait, and take
+    /// it when it is released, or when its owner has been silent for 3.5 s.
+    ///
+    /// The role needs the right to create schemas in the database. Everything that a pool acknowledges is as safe as what this database commits:
+    /// without a synchronous standby, the loss of its disk loses the pool.
+    Create {
+        /// The pool's name: a to z, 0 to 9 and _, at most 40 characters
+        name: String,
+
+        /// The database, as postgres://USER@HOST:PORT/DATABASE
+        #[arg(long, value_name = "URL", env = "FOREBAY_POOL_METADATA")]
+        metadata: String,
+
+        /// The file with the password for the database
+        #[arg(long, value_name = "FILE", env = "FOREBAY_POOL_METADATA_PASSWORD_FILE")]
+        metadata_password_file: Option<std::path::PathBuf>,
+
+        /// The directory of the segments, on a file system that all machines share; it must be empty
+        #[arg(long, value_name = "DIR", env = "FOREBAY_POOL_SEGMENTS")]
+        segments: std::path::PathBuf,
+    },
+
     /// Open an inconsistent pool with the metadata that is left
     ///
     /// For a pool that the daemon refuses to open because metadata is missing or older than the segments.

@@ -3,6 +3,7 @@
 mod arguments;
 mod backup;
 mod capacity;
+mod create;
 mod recovery;
 mod run;
 mod salvage;

@@ -16,6 +16,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::arguments::{PoolCommand, ScrubCommand};
+use super::create::{self, DatabaseArguments};
 use super::{backup, capacity, recovery, salvage};
 use crate::admin::client::{Client, NoDaemon};
 use crate::arguments::{Format, Remote};
@@ -60,6 +61,11 @@ pub fn run(command: PoolCommand) -> Result<()> {
             })
         }
         PoolCommand::Check { read, remote } => report(&check(&remote, read)?, remote.format()),
+        PoolCommand::Create { name, metadata, metadata_password_file, segments } => {
+            let database =
+                DatabaseArguments { name, metadata, password_file: metadata_password_file, segments };
+            create::run(database)
+        }
         PoolCommand::Recover { accept_loss, settings } => {
             let config = settings.load()?;
             recovery::recover(&config.pool, accept_loss)

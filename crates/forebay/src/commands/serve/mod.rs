@@ -1,6 +1,7 @@
 //! `forebay serve`: the daemon. Start reading at [`run`](mod@run).
 
 mod connections;
+pub mod database;
 mod greeting;
 mod listener;
 mod node;

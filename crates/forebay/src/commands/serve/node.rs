@@ -11,15 +11,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_address::{Held, Hook, HookError, Options, ServiceAddress};
+use forebay_net::Answers;
 use forebay_nfs::Endpoints;
 use forebay_ownership::{Claim, Connections, Holder, Node, Owner, Standby, check_directory};
-use forebay_pool::Permit;
+use forebay_pool::{Permit, Pool};
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 
 use super::connections;
+use super::database::Leased;
 use super::notify::Notifier;
 use super::signals::Shutdown;
+use crate::commands::init::open_pool;
 use crate::config::{Config, NodeConfig};
 
 /// Exit status of a process that another machine has taken the pool from.
@@ -32,6 +35,8 @@ pub struct Owning {
     config: NodeConfig,
     name: String,
     holder: Option<Arc<Holder>>,
+    /// The lease, if the pool's metadata lies in a database.
+    leased: Option<Leased>,
     held: Vec<Held>,
     /// The connections of clients to the last owner.
     inherited: Connections,
@@ -50,6 +55,10 @@ impl Owning {
         }
         let here = Node::here(node.name.as_deref())?;
         let name = here.name.clone();
+        if config.pool.database.metadata.is_some() {
+            let Some(leased) = Leased::wait(config, &here, shutdown).await? else { return Ok(None) };
+            return Ok(Some(Owning { leased: Some(leased), ..Owning::new(node, name, None, false) }));
+        }
         if !node.standby {
             require_unshared(directory)?;
             return Ok(Some(Owning::new(node, name, None, false)));
@@ -76,6 +85,7 @@ impl Owning {
             config,
             name,
             holder,
+            leased: None,
             held: Vec::new(),
             inherited: Connections::default(),
             is_acquired: false,
@@ -94,6 +104,24 @@ impl Owning {
         match self.holder() {
             Some(holder) => Permit::asking(move || holder.confirm().map_err(|error| error.to_string())),
             None => Permit::default(),
+        }
+    }
+
+    /// Whether another node may take the pool.
+    pub fn is_shared(&self) -> bool {
+        self.holder.is_some() || self.leased.is_some()
+    }
+
+    /// When answers may be sent.
+    pub fn answers(&self) -> Answers {
+        self.leased.as_ref().map(Leased::answers).unwrap_or_default()
+    }
+
+    /// Opens the pool.
+    pub async fn open(&self, config: &Config) -> Result<Pool> {
+        match &self.leased {
+            Some(leased) => leased.open(&config.pool).await,
+            None => open_pool(&config.pool, self.permit()).await,
         }
     }
 
@@ -187,6 +215,9 @@ impl Owning {
 
     /// Lets the other machines know that the pool is closed. With `moves` this one leaves it to them for a while.
     pub fn release(self, moves: bool) -> Result<()> {
+        if let Some(leased) = self.leased {
+            return leased.release();
+        }
         match self.holder {
             Some(holder) => {
                 holder.release(moves).context("the other nodes do not know that the pool is released")

@@ -16,6 +16,7 @@ use forebay_admin::kafka::{self, Kafka};
 use forebay_admin::lab::Lab;
 use forebay_admin::metrics::Run;
 use forebay_admin::{Api, NodeControl};
+use forebay_net::Answers;
 use forebay_net::http::{self, Listener, Socket, check_path};
 use forebay_net::tls::{Tls, TlsError};
 use forebay_nfs::{Server, ServerError, Shared};
@@ -39,7 +40,7 @@ use super::signals::{self, Shutdown, Trigger};
 use super::tls;
 use crate::admin::running;
 use crate::commands::config as config_command;
-use crate::commands::init::{make_default_volume, make_first_user, open_pool};
+use crate::commands::init::{make_default_volume, make_first_user};
 use crate::config::{AlertsConfig, Config, ConfigError};
 use crate::traces::{self, Exporter};
 use crate::{logging, output};
@@ -141,7 +142,7 @@ async fn serve_owned(
     };
     Notifier::from_environment().keep_listener(&listener);
     let opened = tokio::select! {
-        pool = open_pool(&config.pool, owning.permit()) => pool,
+        pool = owning.open(config) => pool,
         // Threads that open the pool may go on until the process ends.
         () = stop.shutdown.clone().requested() => return Outcome::NotClosed(Ok(())),
     };
@@ -149,7 +150,7 @@ async fn serve_owned(
         Ok(pool) => pool,
         Err(error) => return Outcome::Closed(Err(error)),
     };
-    let nfs_config = nfs_config(config, files_max);
+    let nfs_config = forebay_nfs::Config { answers: owning.answers(), ..nfs_config(config, files_max) };
     let served = serve_pool(config, nfs_config, &pool, listener, owning, &stop).await;
     match pool.close().await {
         Ok(()) => Outcome::Closed(served),
@@ -206,7 +207,7 @@ async fn serve_pool(
         None => None,
     };
     let monitoring_address = monitoring.as_ref().and_then(Listener::local_addr);
-    let s3 = s3::start(config, service.clone(), shutdown).await?;
+    let s3 = s3::start(config, service.clone(), &owning.answers(), shutdown).await?;
     let mut api = Api::new(service.clone(), Some(nfs.shared()), address, config.pool.directory.clone());
     api.settings = config_command::effective(config);
     api.metrics_public = config.metrics.public;
@@ -240,7 +241,7 @@ async fn serve_pool(
     let backing_up = tokio::spawn(forebay_service::backups::run(service.clone()));
     let surveying = tokio::spawn(kafka::run(api.kafka.clone()));
     let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared(), api.run.clone()));
-    let mut serving = serve_api(&api, listeners, shutdown);
+    let mut serving = serve_api(&api, listeners, &owning.answers(), shutdown);
     serving.extend(monitoring.map(|listener| serve_monitoring(&api, listener, shutdown)));
     service.events.note(
         Kind::DaemonStarted,
@@ -283,7 +284,7 @@ async fn serve_pool(
     notifier.ready(&notify::status_of(&nfs.shared()));
     let telling = tokio::spawn(notifier.clone().keep_told(nfs.shared()));
     let listing = owning.keep_list(nfs.shared().connections.subscribe());
-    let (asked, stopped) = (shutdown.clone(), pool_stopped(pool.clone(), owning.holder().is_some()));
+    let (asked, stopped) = (shutdown.clone(), pool_stopped(pool.clone(), owning.is_shared()));
     let stop = async {
         tokio::select! {
             () = asked.requested() => {}
@@ -331,6 +332,7 @@ async fn serve_pool(
 fn serve_api(
     api: &Arc<Api>,
     listeners: Vec<Listener>,
+    answers: &Answers,
     shutdown: &Shutdown,
 ) -> Vec<tokio::task::JoinHandle<()>> {
     let router = forebay_admin::router::router(api.clone());
@@ -338,7 +340,7 @@ fn serve_api(
         tokio::spawn(http::serve(
             listener,
             forebay_admin::LIMITS,
-            router.clone(),
+            answers.hold(router.clone()),
             shutdown.clone().requested(),
         ))
     };

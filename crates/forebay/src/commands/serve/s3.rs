@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
+use forebay_net::Answers;
 use forebay_net::http::{self, ALPN, Limits, Listener};
 use forebay_net::tls::Tls;
 use forebay_s3::S3;
@@ -36,7 +37,12 @@ pub struct Running {
 }
 
 /// Starts the server, if it is turned on.
-pub async fn start(config: &Config, service: Arc<Service>, shutdown: &Shutdown) -> Result<Option<Running>> {
+pub async fn start(
+    config: &Config,
+    service: Arc<Service>,
+    answers: &Answers,
+    shutdown: &Shutdown,
+) -> Result<Option<Running>> {
     let Some(address) = config.s3.listen else { return Ok(None) };
     let key_file = config.s3.secrets_key_file(&config.pool.directory);
     let users = Users::open(service.pool.clone(), &key_file).map_err(|error| anyhow!("s3: {error}"))?;
@@ -63,7 +69,8 @@ pub async fn start(config: &Config, service: Arc<Service>, shutdown: &Shutdown) 
     };
     let connections = shared.statistics.connections.clone();
     let stopped = shutdown.clone().requested();
-    let serving = tokio::spawn(http::serve_counted(listener, limits, connections, server, stopped));
+    let serving =
+        tokio::spawn(http::serve_counted(listener, limits, connections, answers.hold(server), stopped));
     let background = vec![
         tokio::spawn(forebay_s3::cleaning::run(shared.clone())),
         tokio::spawn(lifecycle_worker::run(shared.clone(), lifecycle_worker::PERIOD)),

@@ -2,16 +2,18 @@
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
 //! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
-//! and a row here, or for `[node]`, `[backup]`, `[alerts]`, `[metrics]`, `[traces]`, `[kafka]` and deleted volumes in their own files.
+//! and a row here, or for `[node]`, `[backup]`, `[alerts]`, `[metrics]`, `[traces]`, `[kafka]`, deleted volumes and databases in their own files.
 
 mod alerts;
 mod backup;
+mod database;
 mod kafka;
 mod metrics;
 mod node;
 mod recovery;
 mod traces;
 
+pub use database::{DatabaseConfig, database_or_none};
 pub use node::ALIASES;
 
 use super::size;
@@ -44,6 +46,7 @@ pub const SECTIONS: &[(&str, &str)] = &[
 pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
     SETTINGS
         .iter()
+        .chain(database::SETTINGS)
         .chain(recovery::SETTINGS)
         .chain(node::SETTINGS)
         .chain(backup::SETTINGS)

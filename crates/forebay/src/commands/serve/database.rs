@@ -1,0 +1,157 @@
+//! A pool whose metadata lies in a database: waits for its lease, opens it, and gives it up.
+
+use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result, anyhow, bail};
+use forebay_net::Answers;
+use forebay_ownership::Node;
+use forebay_pool::store::{Backends, FileSegments, FileSystemRoom};
+use forebay_pool::{Pool, PoolOptions};
+use forebay_pool_postgres::{Database, Lease, LeaseOptions, PostgresMeta, PostgresOptions};
+use rustix::fs::FlockOperation;
+
+use super::notify::Notifier;
+use super::signals::Shutdown;
+use crate::config::{Config, DatabaseConfig, PoolConfig};
+
+/// Exit status of a process that another one has taken the pool from.
+const STATUS_DEPOSED: i32 = 75;
+
+/// The lease of a pool, and what else this process has while it serves the pool.
+pub struct Leased {
+    lease: Lease,
+    database: Database,
+    /// Locked as long as this process lives: the next one on this machine may take the lease at once.
+    _lock: File,
+}
+
+/// The database of the settings.
+pub fn database_of(config: &DatabaseConfig) -> Result<Database> {
+    let (url, name) =
+        config.metadata.as_deref().zip(config.name.as_deref()).context("pool.metadata is not set")?;
+    let database = Database::of(url, name).map_err(|error| anyhow!("{error}"))?;
+    let Some(file) = &config.password_file else { return Ok(database) };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| anyhow!("pool.metadata_password_file {}: {error}", file.display()))?;
+    Ok(database.with_password(text.lines().next().unwrap_or_default()))
+}
+
+impl Leased {
+    /// Waits until this process may serve the pool; none if a stop was requested meanwhile.
+    pub async fn wait(config: &Config, node: &Node, shutdown: &Shutdown) -> Result<Option<Leased>> {
+        if config.node.standby {
+            bail!(
+                "node.standby is for pools that lie in a shared directory; a daemon of a pool in a database always waits for it: set \
+                 node.standby to off"
+            );
+        }
+        let database = database_of(&config.pool.database)?;
+        let segments = config.pool.database.segments.clone().unwrap_or_default();
+        require_directory(&segments)?;
+        let directory = &config.pool.directory;
+        let lock = lock(directory)?;
+        // The same machine since the same start, and the same lock.
+        let place = directory.canonicalize().unwrap_or_else(|_| directory.clone());
+        let identity = format!("{} {} {}", node.name, node.boot, place.display());
+        Notifier::from_environment().ready("waiting for the pool: another node may serve it");
+        let stop = Arc::new(AtomicBool::new(false));
+        let (waiting_for, stopping) = (database.clone(), stop.clone());
+        let waiting = tokio::task::spawn_blocking(move || {
+            Lease::wait(&waiting_for, &identity, true, LeaseOptions::default(), &stopping, deposed)
+        });
+        let taken = tokio::select! {
+            taken = waiting => taken.context("the thread that waits for the pool ended")?,
+            () = shutdown.clone().requested() => {
+                stop.store(true, Ordering::Release);
+                return Ok(None);
+            }
+        };
+        let Some(lease) = taken.map_err(|error| anyhow!("{error}"))? else { return Ok(None) };
+        if let (Some(from), silent) = lease.taken_from() {
+            let silent_ms = u64::try_from(silent.as_millis()).unwrap_or(u64::MAX);
+            tracing::info!(from = name_of(from), silent_ms, "this node takes the pool");
+        }
+        Ok(Some(Leased { lease, database, _lock: lock }))
+    }
+
+    /// Opens the pool.
+    pub async fn open(&self, config: &PoolConfig) -> Result<Pool> {
+        let segments = config.database.segments.clone().unwrap_or_default();
+        let metadata = PostgresMeta::open(&self.database, self.lease.owned(), PostgresOptions::default());
+        let backends = Backends {
+            metadata: Arc::new(metadata.map_err(|error| anyhow!("{error}"))?),
+            segments: Arc::new(FileSegments::open(&segments, config.direct_io)),
+            room: Box::new(FileSystemRoom(segments)),
+        };
+        let options = PoolOptions { copies_directory: None, ..config.options() };
+        Pool::open_on(backends, options).await.map_err(|error| match error {
+            // Keeps its type, which determines the exit status.
+            error @ forebay_pool::Error::Refused { .. } => error.into(),
+            error => anyhow!("{error}"),
+        })
+    }
+
+    /// Holds answers while it is not certain that this process has the pool.
+    pub fn answers(&self) -> Answers {
+        let tenure = self.lease.tenure();
+        Answers::while_true(move || tenure.holds())
+    }
+
+    /// Lets others take the pool, which must be closed.
+    pub fn release(self) -> Result<()> {
+        let released = tokio::task::block_in_place(|| self.lease.release());
+        released.map_err(|error| anyhow!("the other nodes do not know that the pool is released: {error}"))
+    }
+}
+
+/// The name of a machine in what identifies a process.
+fn name_of(identity: &str) -> &str {
+    identity.split(' ').next().unwrap_or(identity)
+}
+
+/// Ends the process at once: what it still answered could be wrong.
+fn deposed(owner: &str) {
+    tracing::error!(node = name_of(owner), "another node has taken the pool; stopping at once");
+    std::process::exit(STATUS_DEPOSED);
+}
+
+/// A shared file system that is not mounted must not become a pool.
+pub fn require_directory(segments: &Path) -> Result<()> {
+    if !segments.is_dir() {
+        bail!(
+            "pool.segments {}: there is no such directory; mount the file system that all nodes share, or create it",
+            segments.display()
+        );
+    }
+    Ok(())
+}
+
+fn lock(directory: &Path) -> Result<File> {
+    std::fs::create_dir_all(directory).map_err(|error| {
+        anyhow!(
+            "{}: {error}; the daemon's directory must be writable; choose another with --pool-directory",
+            directory.display()
+        )
+    })?;
+    if Pool::is_in(directory) {
+        bail!(
+            "{}: holds a pool itself; a daemon of a pool in a database needs a directory of its own: choose another with --pool-directory",
+            directory.display()
+        );
+    }
+    let path = directory.join("LOCK");
+    let opened = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path);
+    let file = opened.map_err(|error| anyhow!("{}: {error}", path.display()))?;
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => bail!(
+            "{}: in use by another daemon; stop it first, or choose another directory with --pool-directory",
+            directory.display()
+        ),
+        Err(error) => bail!("{}: {error}", path.display()),
+    }
+}

@@ -1,0 +1,145 @@
+//! The settings of pools whose metadata lies in a database.
+
+use std::path::PathBuf;
+
+use super::super::value::{Kind, Setting, path_or_none, path_text};
+use super::store;
+
+/// The URL of a database without a password, or `none`.
+pub fn database_or_none(text: &str) -> Result<Option<String>, String> {
+    if text == "none" {
+        return Ok(None);
+    }
+    let hint = "write postgres://USER@HOST:PORT/DATABASE, or none";
+    let rest = text.strip_prefix("postgres://").or_else(|| text.strip_prefix("postgresql://"));
+    let rest = rest.ok_or_else(|| format!("`{text}` is not the URL of a PostgreSQL database; {hint}"))?;
+    let user = rest.split('/').next().unwrap_or_default().rsplit_once('@').map_or("", |(user, _)| user);
+    // A password would appear in the log, in `ps`, and in what the API says about the configuration.
+    if user.contains(':') || rest.contains("password=") {
+        return Err(
+            "the URL has a password; put it into a file, and name that with pool.metadata_password_file"
+                .to_owned(),
+        );
+    }
+    Ok(Some(text.to_owned()))
+}
+
+/// The settings.
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting {
+        section: "pool",
+        key: "metadata",
+        kind: Kind::Text,
+        value_name: "URL",
+        summary: "The PostgreSQL database that has the pool's metadata, or `none`: it lies in the pool's directory.",
+        details: "With a database, any machine that reaches it and the segments can serve the pool, one at a time: every daemon with these settings \
+                  waits until the pool is free, or its owner is silent. `forebay pool create` makes such a pool. The parameter \
+                  `sslrootcert` names a file of certificates to trust.",
+        set: |config, text| store(&mut config.pool.database.metadata, database_or_none(text)),
+        get: |config| config.pool.database.metadata.clone().unwrap_or_else(|| "none".to_owned()),
+    },
+    Setting {
+        section: "pool",
+        key: "metadata_password_file",
+        kind: Kind::Text,
+        value_name: "FILE",
+        summary: "The file with the password for the database, or `none`.",
+        details: "Its first line is the password.",
+        set: |config, text| store(&mut config.pool.database.password_file, path_or_none(text)),
+        get: |config| path_text(config.pool.database.password_file.as_deref()),
+    },
+    Setting {
+        section: "pool",
+        key: "name",
+        kind: Kind::Text,
+        value_name: "NAME",
+        summary: "The pool's name in the database, or `none`.",
+        details: "One database can have several pools.",
+        set: |config, text| {
+            store(&mut config.pool.database.name, Ok((text != "none").then(|| text.to_owned())))
+        },
+        get: |config| config.pool.database.name.clone().unwrap_or_else(|| "none".to_owned()),
+    },
+    Setting {
+        section: "pool",
+        key: "segments",
+        kind: Kind::Text,
+        value_name: "DIR",
+        summary: "The directory of the segments of a pool whose metadata is in a database, or `none`.",
+        details: "All machines that may serve the pool must see the same directory, on a shared file system. It is the pool's alone. The directory of \
+                  pool.directory is the daemon's own: its socket, its history.",
+        set: |config, text| store(&mut config.pool.database.segments, path_or_none(text)),
+        get: |config| path_text(config.pool.database.segments.as_deref()),
+    },
+];
+
+/// See `[pool]` in the reference.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DatabaseConfig {
+    /// The database's URL; `None` if the metadata lies in the pool's directory.
+    pub metadata: Option<String>,
+    /// The file with the password.
+    pub password_file: Option<PathBuf>,
+    /// The pool's name.
+    pub name: Option<String>,
+    /// The directory of the segments.
+    pub segments: Option<PathBuf>,
+}
+
+impl DatabaseConfig {
+    /// Settings that go together.
+    pub fn check(&self) -> Result<(), String> {
+        let with = [("pool.name", self.name.is_some()), ("pool.segments", self.segments.is_some())];
+        for (setting, is_set) in with {
+            match (&self.metadata, is_set) {
+                (Some(_), false) => {
+                    return Err(format!("pool.metadata is set, but {setting} is not: set it too"));
+                }
+                (None, true) => {
+                    return Err(format!("{setting} is set, but pool.metadata is not: set it too"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_has_no_password() {
+        for good in
+            ["postgres://forebay@db:5432/forebay", "postgresql://db/forebay?sslmode=require", "postgres://db"]
+        {
+            assert_eq!(database_or_none(good), Ok(Some(good.to_owned())));
+        }
+        for bad in ["postgres://forebay:secret@db/forebay", "postgres://db/forebay?password=secret"] {
+            let message = database_or_none(bad).unwrap_err();
+            assert!(
+                message.contains("pool.metadata_password_file") && !message.contains("secret"),
+                "{message}"
+            );
+        }
+        assert!(database_or_none("mysql://db/forebay").unwrap_err().contains("PostgreSQL"));
+        assert_eq!(database_or_none("none"), Ok(None));
+    }
+
+    #[test]
+    fn the_settings_go_together() {
+        let whole = DatabaseConfig {
+            metadata: Some("postgres://db".into()),
+            name: Some("kafka".into()),
+            segments: Some("/srv".into()),
+            ..DatabaseConfig::default()
+        };
+        assert_eq!(whole.check(), Ok(()));
+        assert_eq!(DatabaseConfig::default().check(), Ok(()));
+        let without = DatabaseConfig { segments: None, ..whole.clone() }.check().unwrap_err();
+        assert!(without.contains("pool.segments is not"), "{without}");
+        let alone = DatabaseConfig { metadata: None, ..whole }.check().unwrap_err();
+        assert!(alone.contains("pool.metadata is not"), "{alone}");
+    }
+}
