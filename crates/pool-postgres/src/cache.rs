@@ -41,8 +41,8 @@ struct State {
 }
 
 enum Slot {
-    /// A thread is reading it.
-    Loading(Changes),
+    /// A thread is reading it: the number of the load, and what is to be applied to its rows.
+    Loading(u64, Changes),
     Loaded {
         rows: Rows,
         bytes: usize,
@@ -56,8 +56,8 @@ enum Slot {
 pub(crate) enum Found {
     Rows(Rows),
     Large,
-    /// The caller loads the unit, and must call [`Cache::finish`] or [`Cache::give_up`].
-    Load,
+    /// The caller loads the unit, and must call [`Cache::finish`] or [`Cache::give_up`] with this number.
+    Load(u64),
 }
 
 /// What is known about a key.
@@ -115,18 +115,15 @@ impl Cache {
         self.evict(&mut state);
     }
 
-    /// All changes that are not durable, and the number of the last batch.
-    pub(crate) fn pending(&self) -> (BTreeMap<Key, Option<Bytes>>, u64) {
+    /// The changes that are not durable, all or those in a range, and the number of the last batch.
+    pub(crate) fn pending(&self, range: Option<&Range<Key>>) -> (BTreeMap<Key, Option<Bytes>>, u64) {
         let state = self.state();
-        let changes = state.pending.iter().map(|(key, (value, _))| (key.clone(), value.clone()));
-        (changes.collect(), state.written)
-    }
-
-    /// Changes in a range that are not durable.
-    pub(crate) fn pending_in(&self, range: &Range<Key>) -> BTreeMap<Key, Option<Bytes>> {
-        let state = self.state();
-        let changes = state.pending.range(range.clone());
-        changes.map(|(key, (value, _))| (key.clone(), value.clone())).collect()
+        let copied = |(key, (value, _)): (&Key, &(Option<Bytes>, u64))| (key.clone(), value.clone());
+        let changes = match range {
+            Some(range) => state.pending.range(range.clone()).map(copied).collect(),
+            None => state.pending.iter().map(copied).collect(),
+        };
+        (changes, state.written)
     }
 
     /// All batches up to this one are durable.
@@ -158,7 +155,7 @@ impl Cache {
         let mut state = self.state();
         loop {
             match state.units.get(unit) {
-                Some(Slot::Loading(_)) => {
+                Some(Slot::Loading(..)) => {
                     state = self.loaded.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
                 Some(Slot::Large) => return Found::Large,
@@ -166,31 +163,28 @@ impl Cache {
                     Some(rows) => return Found::Rows(rows),
                     None => return Found::Large,
                 },
-                None => {
-                    state.begin(unit);
-                    return Found::Load;
-                }
+                None => return Found::Load(state.begin(unit)),
             }
         }
     }
 
     /// Begins to load those of these units that are not there, and returns them. Does not wait for units that others load.
-    pub(crate) fn begin(&self, units: &[Key]) -> Vec<Key> {
+    pub(crate) fn begin(&self, units: &[Key]) -> Vec<(Key, u64)> {
         let mut state = self.state();
         let mut begun = Vec::new();
         for unit in units {
             if !state.units.contains_key(unit) {
-                state.begin(unit);
-                begun.push(unit.clone());
+                let load = state.begin(unit);
+                begun.push((unit.clone(), load));
             }
         }
         begun
     }
 
     /// The unit was read: these are its rows in the database, or it has too many.
-    pub(crate) fn finish(&self, unit: &[u8], rows: Option<BTreeMap<Key, Bytes>>) -> Option<Rows> {
+    pub(crate) fn finish(&self, unit: &[u8], load: u64, rows: Option<BTreeMap<Key, Bytes>>) -> Option<Rows> {
         let mut state = self.state();
-        let Some(Slot::Loading(noted)) = state.units.remove(unit) else { return None };
+        let noted = state.end(unit, load)?;
         self.loaded.notify_all();
         let Some(mut rows) = rows else {
             state.units.insert(unit.to_vec(), Slot::Large);
@@ -218,8 +212,8 @@ impl Cache {
     }
 
     /// The unit could not be read.
-    pub(crate) fn give_up(&self, unit: &[u8]) {
-        self.state().units.remove(unit);
+    pub(crate) fn give_up(&self, unit: &[u8], load: u64) {
+        self.state().end(unit, load);
         self.loaded.notify_all();
     }
 
@@ -248,16 +242,30 @@ impl Cache {
     }
 }
 
-fn row_bytes(key: &[u8], value: &Bytes) -> usize {
+/// What a row takes in memory.
+pub(crate) fn row_bytes(key: &[u8], value: &Bytes) -> usize {
     ENTRY_BYTES + key.len() + value.len()
 }
 
 impl State {
-    fn begin(&mut self, unit: &[u8]) {
+    /// Takes what was noted for a load, unless that has ended.
+    fn end(&mut self, unit: &[u8], load: u64) -> Option<Changes> {
+        match self.units.get_mut(unit) {
+            Some(Slot::Loading(number, noted)) if *number == load => {
+                let noted = std::mem::take(noted);
+                self.units.remove(unit);
+                Some(noted)
+            }
+            _ => None,
+        }
+    }
+
+    fn begin(&mut self, unit: &[u8]) -> u64 {
         self.loads += 1;
         let within = self.pending.range(Unit::range_of(unit));
         let noted = within.map(|(key, (value, _))| (key.clone(), value.clone())).collect();
-        self.units.insert(unit.to_vec(), Slot::Loading(noted));
+        self.units.insert(unit.to_vec(), Slot::Loading(self.loads, noted));
+        self.loads
     }
 
     fn rows(&mut self, unit: &[u8]) -> Option<Rows> {
@@ -282,7 +290,7 @@ impl State {
 
     fn change_unit(&mut self, unit: &[u8], key: &[u8], value: &Option<Bytes>) {
         match self.units.get_mut(unit) {
-            Some(Slot::Loading(noted)) => noted.push((key.to_vec(), value.clone())),
+            Some(Slot::Loading(_, noted)) => noted.push((key.to_vec(), value.clone())),
             Some(Slot::Loaded { rows, bytes, .. }) => {
                 // Copies the rows if a reader has them.
                 let rows = Arc::make_mut(rows);
@@ -319,15 +327,34 @@ mod tests {
         if let Known::Value(value) = cache.get(key) { Some(value) } else { None }
     }
 
+    fn begun(cache: &Cache) -> u64 {
+        let Found::Load(load) = cache.find(Unit::prefix_of(A)) else { panic!("it is not to be loaded") };
+        load
+    }
+
+    #[test]
+    fn a_load_that_was_given_up_does_not_end_the_next_one() {
+        let cache = Cache::new(1 << 20, 0);
+        let first = begun(&cache);
+        cache.give_up(Unit::prefix_of(A), first);
+        let second = begun(&cache);
+        cache.write(batch(&[(A, Some("new"))]));
+        cache.durable(1);
+        assert!(cache.finish(Unit::prefix_of(A), first, Some(BTreeMap::new())).is_none());
+        cache.give_up(Unit::prefix_of(A), first);
+        cache.finish(Unit::prefix_of(A), second, Some(BTreeMap::new()));
+        assert_eq!(value(&cache, A), Some(Some(Bytes::from("new"))));
+    }
+
     #[test]
     fn changes_during_a_load_win_over_what_the_database_answers() {
         let cache = Cache::new(1 << 20, 0);
         cache.write(batch(&[(A, Some("before"))]));
-        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load));
+        let load = begun(&cache);
         cache.write(batch(&[(A, None), (B, Some("during"))]));
         // The group commits meanwhile, and the answer has a part of it.
         cache.durable(2);
-        cache.finish(Unit::prefix_of(A), Some(rows(&[(A, "before")])));
+        cache.finish(Unit::prefix_of(A), load, Some(rows(&[(A, "before")])));
         assert_eq!(value(&cache, A), Some(None));
         assert_eq!(value(&cache, B), Some(Some(Bytes::from("during"))));
     }
@@ -336,8 +363,8 @@ mod tests {
     fn a_unit_without_a_row_is_known_to_be_empty_and_follows_writes() {
         let cache = Cache::new(1 << 20, 0);
         assert!(value(&cache, A).is_none());
-        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load));
-        cache.finish(Unit::prefix_of(A), Some(BTreeMap::new()));
+        let load = begun(&cache);
+        cache.finish(Unit::prefix_of(A), load, Some(BTreeMap::new()));
         assert_eq!(value(&cache, A), Some(None));
         cache.write(batch(&[(A, Some("new"))]));
         cache.durable(1);
@@ -347,25 +374,25 @@ mod tests {
     #[test]
     fn what_is_not_durable_stays_visible_when_its_unit_goes() {
         let cache = Cache::new(2000, 0);
-        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load));
-        cache.finish(Unit::prefix_of(A), Some(BTreeMap::new()));
+        let load = begun(&cache);
+        cache.finish(Unit::prefix_of(A), load, Some(BTreeMap::new()));
         cache.write(batch(&[(A, Some("new"))]));
         for n in 0..100_u8 {
             let key = [&[0x30][..], &[n; 32]].concat();
-            assert_eq!(cache.begin(std::slice::from_ref(&key)).len(), 1);
-            cache.finish(&key, Some(BTreeMap::new()));
+            let begun = cache.begin(std::slice::from_ref(&key));
+            cache.finish(&key, begun[0].1, Some(BTreeMap::new()));
         }
         assert!(cache.sizes().2 <= 2000);
-        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load), "the unit is gone");
+        begun(&cache);
         assert_eq!(value(&cache, A), Some(Some(Bytes::from("new"))));
     }
 
     #[test]
     fn a_unit_that_is_too_large_is_not_kept() {
         let cache = Cache::new(4000, 0);
-        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load));
+        let load = begun(&cache);
         let large = BTreeMap::from([(A.to_vec(), Bytes::from(vec![0; 3000]))]);
-        assert!(cache.finish(Unit::prefix_of(A), Some(large)).is_some());
+        assert!(cache.finish(Unit::prefix_of(A), load, Some(large)).is_some());
         assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Large));
         assert!(value(&cache, A).is_none());
     }
@@ -373,8 +400,8 @@ mod tests {
     #[test]
     fn a_reader_keeps_the_rows_that_it_has() {
         let cache = Cache::new(1 << 20, 0);
-        assert!(matches!(cache.find(Unit::prefix_of(A)), Found::Load));
-        let rows = cache.finish(Unit::prefix_of(A), Some(rows(&[(A, "1")]))).unwrap();
+        let load = begun(&cache);
+        let rows = cache.finish(Unit::prefix_of(A), load, Some(rows(&[(A, "1")]))).unwrap();
         cache.write(batch(&[(A, None), (B, Some("2"))]));
         assert_eq!(rows.keys().collect::<Vec<_>>(), [A]);
         let Found::Rows(now) = cache.find(Unit::prefix_of(A)) else { panic!("it is there") };

@@ -128,7 +128,7 @@ impl Committer {
         let statements = rows_of(group);
         let (client, prepared) = (&session.client, &session.statements);
         let mut answers: Vec<BoxFuture<'_, Answer>> = Vec::new();
-        answers.push(Box::pin(async { client.batch_execute("begin").await.map(|()| None) }));
+        answers.push(Box::pin(async { client.batch_execute("begin read write").await.map(|()| None) }));
         for rows in &statements {
             answers.push(Box::pin(async move {
                 let (statement, keys) = match rows {
@@ -144,7 +144,8 @@ impl Committer {
             }));
         }
         answers.push(Box::pin(async {
-            client.query_opt(&prepared.fence, &[&group.new, &self.owned.epoch, &group.last]).await
+            let owned = &self.owned;
+            client.query_opt(&prepared.fence, &[&group.new, &owned.epoch, &group.last, &owned.instance]).await
         }));
         answers.push(Box::pin(async { client.batch_execute("commit").await.map(|()| None) }));
         // All are begun, in this order, before the first one is waited for. `join_all` would begin only some of very many.
@@ -213,9 +214,12 @@ impl Committer {
         let session = Session::open(&self.database, &self.owned.instance, Role::Commit).await?;
         // An own session whose connection was lost may still be about to commit. Its name is that of this one, which is not ended.
         let name = session_name(&self.database, &self.owned.instance, Role::Commit);
-        end_sessions(&self.database, &session.client, &name, "").await?;
+        if let Err(error) = end_sessions(&self.database, &session.client, &name, "").await {
+            // The lock of the pool's row decides; this only makes it come soon.
+            tracing::warn!(%error, "an earlier connection to the database stays");
+        }
         session.take_warnings();
-        session.client.batch_execute("begin").await.map_err(failed)?;
+        session.client.batch_execute("begin read write").await.map_err(failed)?;
         let row =
             session.client.query_one(&format!("{} for update", schema::ROW), &[]).await.map_err(failed)?;
         let row = PoolRow::of(&row).map_err(failed)?;
@@ -227,7 +231,7 @@ impl Committer {
     }
 
     fn decide(&self, row: &PoolRow, group: &Group) -> Result<bool> {
-        if row.epoch != self.owned.epoch {
+        if row.epoch != self.owned.epoch || row.owner != self.owned.instance {
             return Err(deposed(&self.database, row.epoch));
         }
         match row.batch {
@@ -242,9 +246,11 @@ impl Committer {
     }
 }
 
-/// Another process owns the pool.
+/// Another process owns the pool, or the database has forgotten that this one does.
 pub(crate) fn deposed(database: &Database, epoch: i64) -> Error {
-    Error::NotPermitted(format!("{database:?}: another process has taken it over (epoch {epoch})"))
+    Error::NotPermitted(format!(
+        "{database:?}: another process has taken it over (epoch {epoch}), or the database was set back to an earlier state"
+    ))
 }
 
 /// The database does not have everything any more that it has acknowledged.

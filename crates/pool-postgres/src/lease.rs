@@ -39,6 +39,10 @@ impl Default for LeaseOptions {
     }
 }
 
+/// The settings of a session that renews a lease, each time in a transaction of its own. A renewal that is lost in a crash of the database costs at
+/// most a takeover that waits longer.
+const RENEWALS: &str = "set synchronous_commit to off; set default_transaction_read_only to off";
+
 /// Time since the machine started, also while it was suspended.
 fn boottime() -> Duration {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
@@ -179,8 +183,10 @@ impl Lease {
         let (database, instance) = (self.database.clone(), self.owned.instance.clone());
         self.connections.run(async move {
             let bare = Bare::open(&database, &instance, Role::Lease).await?;
+            let failed = |error| refused(&database, &error);
+            bare.client.batch_execute("set default_transaction_read_only to off").await.map_err(failed)?;
             let statement = "update lease set released = true where instance = $1";
-            bare.client.execute(statement, &[&instance]).await.map_err(|error| refused(&database, &error))?;
+            bare.client.execute(statement, &[&instance]).await.map_err(failed)?;
             Ok(())
         })
     }
@@ -244,12 +250,12 @@ impl Waiting {
             None => Bare::open(&self.database, &self.instance, Role::Lease).await?,
         };
         let began = boottime();
-        let seen = Seen::read(&self.database, &session.client).await?;
+        let seen = Seen::read(&self.database, &session).await?;
         let is_silent = watch.saw(&seen.instance, seen.renewals, began);
         let is_ours = seen.instance == self.instance;
         let was_here = self.restarts && seen.node == self.node;
         let taken = if seen.released || is_ours || was_here || is_silent {
-            let owned = seen.take(&self.database, &session.client, &self.instance, &self.node).await?;
+            let owned = seen.take(&self.database, &session, &self.instance, &self.node).await?;
             owned.map(|owned| {
                 let silent = if is_silent { self.options.silence } else { Duration::ZERO };
                 let from = (!seen.node.is_empty() && !is_ours).then_some(seen.node);
@@ -309,8 +315,7 @@ impl Renewing {
             Some(session) => session,
             None => {
                 let session = Bare::open(&self.database, &self.instance, Role::Lease).await?;
-                // A renewal that is lost in a crash of the database costs at most a takeover that waits longer.
-                let setting = session.client.batch_execute("set synchronous_commit to off").await;
+                let setting = session.client.batch_execute(RENEWALS).await;
                 setting.map_err(|error| refused(&self.database, &error))?;
                 session
             }
@@ -323,7 +328,7 @@ impl Renewing {
             *kept = Some(session);
             return Ok(None);
         }
-        let seen = Seen::read(&self.database, &session.client).await?;
+        let seen = Seen::read(&self.database, &session).await?;
         if seen.instance == self.instance {
             // Released, by this process.
             return Err(Error::Closed);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,7 +14,7 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tokio_postgres::Row;
 
-use crate::cache::{Cache, Found, Known, Rows};
+use crate::cache::{Cache, Found, Known, Rows, row_bytes};
 use crate::database::{Database, sentence};
 use crate::group::{Committer, Group, deposed, lost};
 use crate::ownership::{self, Owned, PoolRow};
@@ -27,7 +27,12 @@ const READERS: usize = 4;
 /// Connections with a transaction that are kept for the next long read.
 const SCANNERS_IDLE: usize = 2;
 /// The most rows of one unit.
-const UNIT_ROWS_MAX: i64 = 1_000_000;
+const UNIT_ROWS_MAX: usize = 1_000_000;
+/// The rows that are read at first of a unit, and the most that are read at once.
+const UNIT_PAGE: i64 = 4096;
+const UNIT_PAGE_MAX: i64 = 65_536;
+/// How often a long read begins anew because a commit group came between.
+const INSTANT_TRIES: u32 = 100;
 /// The pause between two attempts to read.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -79,9 +84,6 @@ struct Shared {
     owned: Owned,
     options: PostgresOptions,
     cache: Cache,
-    /// Held by a commit group for its flight, and by a long read while it begins, so that no group becomes visible between what the read
-    /// takes from memory and what it sees in the database.
-    gate: RwLock<()>,
     committer: Arc<Committer>,
     readers: Vec<tokio::sync::Mutex<Option<Arc<Session>>>>,
     reader_next: AtomicUsize,
@@ -117,7 +119,6 @@ impl PostgresMeta {
             Committer::new(database.clone(), owned.clone(), options.outage_max, options.answer_max);
         let shared = Shared {
             cache: Cache::new(options.cache_bytes, u64::try_from(owned.batch).unwrap_or_default()),
-            gate: RwLock::default(),
             committer: Arc::new(committer),
             readers: (0..READERS).map(|_| tokio::sync::Mutex::default()).collect(),
             reader_next: AtomicUsize::new(0),
@@ -179,6 +180,11 @@ impl MetaView for PostgresMeta {
         keys.iter().map(|key| self.get(key)).collect()
     }
 
+    fn warm(&self, keys: &mut dyn Iterator<Item = Key>) -> Result<()> {
+        let keys: Vec<Key> = keys.collect();
+        self.shared.load_single(&keys)
+    }
+
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
         if range.is_empty() {
             return Ok(());
@@ -207,16 +213,14 @@ impl MetaStore for PostgresMeta {
     fn make_durable(&self) -> Result<()> {
         let shared = &self.shared;
         shared.check()?;
-        let (changes, written) = shared.cache.pending();
+        let (changes, written) = shared.cache.pending(None);
         let (_, durable) = shared.cache.position();
         if written == durable {
             return Ok(());
         }
         let group = Arc::new(Group { changes, last: number(durable)?, new: number(written)? });
-        let gate = shared.gate.write().unwrap_or_else(PoisonError::into_inner);
         let committer = shared.committer.clone();
         let committed = shared.connections.run(async move { committer.commit(group).await });
-        drop(gate);
         committed.inspect_err(|error| {
             let _ = shared.failed.set(error.to_string());
         })?;
@@ -249,31 +253,43 @@ impl Shared {
         match self.cache.find(prefix) {
             Found::Rows(rows) => Ok(Some(rows)),
             Found::Large => Ok(None),
-            Found::Load => {
-                let unit = prefix.to_vec();
-                let read = self.read_unit(unit.clone()).inspect_err(|_| self.cache.give_up(&unit))?;
-                Ok(self.cache.finish(&unit, read))
+            Found::Load(load) => {
+                let read = self.read_unit(prefix).inspect_err(|_| self.cache.give_up(prefix, load))?;
+                Ok(self.cache.finish(prefix, load, read))
             }
         }
     }
 
-    /// The rows of a unit in the database; `None` if there are too many.
-    fn read_unit(self: &Arc<Self>, prefix: Key) -> Result<Option<BTreeMap<Key, Bytes>>> {
-        let range = Unit::range_of(&prefix);
-        let table = Table::of(&prefix);
-        let rows_max = UNIT_ROWS_MAX.min((self.cache.unit_bytes_max() / 128) as i64) + 1;
-        let rows = self.read(move |session| {
-            let range = range.clone();
-            Box::pin(async move {
-                let Some(statement) = session.statements.range(table) else { return Ok(Vec::new()) };
-                session.client.query(statement, &[&range.start, &range.end, &rows_max]).await
-            })
-        })?;
-        if rows.len() as i64 == rows_max {
-            return Ok(None);
+    /// The rows of a unit in the database; `None` if there are too many. They are read in several parts, each of another instant: what is written
+    /// meanwhile is noted by the cache.
+    fn read_unit(self: &Arc<Self>, prefix: &[u8]) -> Result<Option<BTreeMap<Key, Bytes>>> {
+        let Range { mut start, end } = Unit::range_of(prefix);
+        let table = Table::of(prefix);
+        let (mut found, mut bytes, mut page) = (BTreeMap::new(), 0, UNIT_PAGE);
+        loop {
+            let (from, to) = (start.clone(), end.clone());
+            let rows = self.read(move |session| {
+                let (from, to) = (from.clone(), to.clone());
+                Box::pin(async move {
+                    let Some(statement) = session.statements.range(table) else { return Ok(Vec::new()) };
+                    session.client.query(statement, &[&from, &to, &page]).await
+                })
+            })?;
+            let is_last = (rows.len() as i64) < page;
+            for row in &rows {
+                let (key, value) = pair(row).map_err(|error| refused(&self.database, &error))?;
+                bytes += row_bytes(&key, &value);
+                found.insert(key, value);
+            }
+            if bytes > self.cache.unit_bytes_max() || found.len() > UNIT_ROWS_MAX {
+                return Ok(None);
+            }
+            match found.last_key_value() {
+                Some((last, _)) if !is_last => start = [&last[..], &[0]].concat(),
+                _ => return Ok(Some(found)),
+            }
+            page = (page * 4).min(UNIT_PAGE_MAX);
         }
-        let rows = rows.iter().map(pair).collect::<std::result::Result<_, _>>();
-        rows.map(Some).map_err(|error| refused(&self.database, &error))
     }
 
     /// Reads all of these keys that are units of their own and are not in memory, in one flight for each table.
@@ -284,12 +300,12 @@ impl Shared {
         let wanted: Vec<Key> = wanted.into_iter().collect();
         let begun = self.cache.begin(&wanted);
         for table in Table::ALL {
-            let of_table: Arc<Vec<Key>> =
-                Arc::new(begun.iter().filter(|key| Table::of(key) == table).cloned().collect());
+            let of_table: Vec<&(Key, u64)> =
+                begun.iter().filter(|(key, _)| Table::of(key) == table).collect();
             if of_table.is_empty() {
                 continue;
             }
-            let asked = of_table.clone();
+            let asked: Arc<Vec<Key>> = Arc::new(of_table.iter().map(|(key, _)| key.clone()).collect());
             let read = self.read(move |session| {
                 let asked = asked.clone();
                 Box::pin(async move {
@@ -303,13 +319,13 @@ impl Shared {
             });
             match rows {
                 Ok(rows) => {
-                    for key in of_table.iter() {
+                    for (key, load) in of_table {
                         let row = rows.get_key_value(key).map(|(key, value)| (key.clone(), value.clone()));
-                        self.cache.finish(key, Some(row.into_iter().collect()));
+                        self.cache.finish(key, *load, Some(row.into_iter().collect()));
                     }
                 }
                 Err(error) => {
-                    begun.iter().for_each(|key| self.cache.give_up(key));
+                    begun.iter().for_each(|(key, load)| self.cache.give_up(key, *load));
                     return Err(error);
                 }
             }
@@ -363,69 +379,79 @@ impl Shared {
             }
         };
         self.reads.fetch_add(1, Ordering::Relaxed);
+        // Later groups may be durable here before the answer is looked at.
+        let acknowledged = number(self.cache.position().1)?;
         // The second question is asked in the same flight and answered later. If this process owned the pool then, it did before, too.
         let owner = session.client.query_one(&session.statements.row, &[]);
         let (rows, owner) = futures::future::join(query(&session), owner).await;
         let failed = |error| refused(&self.database, &error);
         let rows = rows.map_err(failed)?;
-        self.require_ours(&owner.map_err(failed)?)?;
+        self.require_ours(&owner.map_err(failed)?, acknowledged)?;
         Ok(rows)
     }
 
-    /// The database has everything that is durable, and this process owns the pool.
-    fn require_ours(&self, row: &Row) -> Result<()> {
+    /// The database has at least what was acknowledged, and this process owns the pool. Returns the database's last batch.
+    fn require_ours(&self, row: &Row, acknowledged: i64) -> Result<i64> {
         let row = PoolRow::of(row).map_err(|error| refused(&self.database, &error))?;
-        let acknowledged = number(self.cache.position().1)?;
-        let error = if row.epoch != self.owned.epoch {
+        let error = if row.epoch != self.owned.epoch || row.owner != self.owned.instance {
             deposed(&self.database, row.epoch)
         } else if row.batch < acknowledged {
             lost(&self.database, row.batch, acknowledged)
         } else {
-            return Ok(());
+            return Ok(row.batch);
         };
         let _ = self.failed.set(error.to_string());
         Err(error)
     }
 
-    /// Begins a read of this instant: of a range, or of everything.
+    /// Begins a read of one instant: of a range, or of everything. The instant is that of the last batch when the changes in memory were copied:
+    /// if the database has no later one, these changes on top of what it has are the state then.
     fn instant(self: &Arc<Self>, range: Option<&Range<Key>>) -> Result<PostgresInstant> {
-        let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
-        let pending = match range {
-            Some(range) => self.cache.pending_in(range),
-            None => self.cache.pending().0,
-        };
-        let shared = self.clone();
-        let session = self.connections.run(async move { shared.begin_instant().await })?;
-        Ok(PostgresInstant { shared: self.clone(), session: Some(Arc::new(session)), pending })
-    }
-
-    async fn begin_instant(&self) -> Result<Session> {
-        let deadline = Instant::now() + self.options.outage_max;
-        loop {
-            let idle = self.scanners.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let begun = async {
-                let session = match idle.filter(|session| !session.is_closed()) {
-                    Some(session) => session,
-                    None => Session::open(&self.database, &self.owned.instance, Role::Scan).await?,
-                };
-                self.reads.fetch_add(1, Ordering::Relaxed);
-                let begin = session.client.batch_execute("begin isolation level repeatable read read only");
-                // The first question takes the snapshot.
-                let row = session.client.query_one(&session.statements.row, &[]);
-                let (begun, row) = futures::future::join(begin, row).await;
-                let failed = |error| refused(&self.database, &error);
-                begun.map_err(failed)?;
-                self.require_ours(&row.map_err(failed)?)?;
-                Ok(session)
-            };
-            match begun.await {
-                Err(Error::NotPermitted(cause)) => return Err(Error::NotPermitted(cause)),
-                Err(_) if Instant::now() < deadline && self.failed.get().is_none() => {
-                    tokio::time::sleep(PAUSE).await;
-                }
-                begun => return begun,
+        for _ in 0..INSTANT_TRIES {
+            let (pending, written) = self.cache.pending(range);
+            let shared = self.clone();
+            let (session, batch) = self.connections.run(async move { shared.begin_instant().await })?;
+            let view = PostgresInstant { shared: self.clone(), session: Some(Arc::new(session)), pending };
+            if batch <= number(written)? {
+                return Ok(view);
             }
         }
+        Err(self.database.error("commit groups came faster than a long read could begin", "try again"))
+    }
+
+    async fn begin_instant(&self) -> Result<(Session, i64)> {
+        let deadline = Instant::now() + self.options.outage_max;
+        loop {
+            let begun = tokio::time::timeout(self.options.answer_max, self.begin_once()).await;
+            let error = match begun {
+                Ok(Ok(begun)) => return Ok(begun),
+                Ok(Err(Error::NotPermitted(cause))) => return Err(Error::NotPermitted(cause)),
+                Ok(Err(error)) => error,
+                Err(_) => self.database.error("no answer", "see whether the database runs"),
+            };
+            if Instant::now() >= deadline || self.failed.get().is_some() {
+                return Err(error);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    async fn begin_once(&self) -> Result<(Session, i64)> {
+        let idle = self.scanners.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let session = match idle.filter(|session| !session.is_closed()) {
+            Some(session) => session,
+            None => Session::open(&self.database, &self.owned.instance, Role::Scan).await?,
+        };
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        let acknowledged = number(self.cache.position().1)?;
+        let begin = session.client.batch_execute("begin isolation level repeatable read read only");
+        // The first question takes the snapshot.
+        let row = session.client.query_one(&session.statements.row, &[]);
+        let (begun, row) = futures::future::join(begin, row).await;
+        let failed = |error| refused(&self.database, &error);
+        begun.map_err(failed)?;
+        let batch = self.require_ours(&row.map_err(failed)?, acknowledged)?;
+        Ok((session, batch))
     }
 }
 
@@ -450,12 +476,16 @@ impl PostgresInstant {
         let session = self.session.clone().ok_or(Error::Closed)?;
         self.shared.reads.fetch_add(1, Ordering::Relaxed);
         let (database, asked) = (self.shared.database.clone(), question(session));
+        let answer_max = self.shared.options.answer_max;
         self.shared.connections.run(async move {
             let failed = |error: tokio_postgres::Error| {
                 let cause = format!("a long read ended: {}", sentence(&error));
                 database.error(cause, "see the database's log, and try again")
             };
-            let rows = asked.await.map_err(failed)?;
+            let rows = tokio::time::timeout(answer_max, asked).await;
+            let rows = rows
+                .map_err(|_| database.error("a long read got no answer", "try again"))?
+                .map_err(failed)?;
             rows.iter().map(pair).collect::<std::result::Result<_, _>>().map_err(failed)
         })
     }

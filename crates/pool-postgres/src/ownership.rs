@@ -13,8 +13,11 @@ use crate::session::{Bare, Role, refused};
 
 /// How long ending a session may take.
 const END_SESSION_MS: i64 = 5000;
-/// How often a takeover that failed is tried again, if it is unknown what became of it.
-const TAKE_TRIES: u32 = 10;
+/// How often a takeover is tried, and the pause between.
+const TAKE_TRIES: u32 = 20;
+const TAKE_PAUSE: Duration = Duration::from_millis(200);
+/// How long a takeover waits for an owner that was stopped in the middle of a group, before it ends its sessions.
+const LOCK_WAIT: &str = "500ms";
 
 /// Creates the tables of a new pool, with nothing in them.
 pub fn create(database: &Database) -> Result<()> {
@@ -86,21 +89,17 @@ pub(crate) async fn take(database: &Database) -> Result<Owned> {
     let mut last = None;
     for _ in 0..TAKE_TRIES {
         let bare = Bare::open(database, &instance, Role::Lease).await?;
-        let seen = Seen::read(database, &bare.client).await?;
-        match seen.take(database, &bare.client, &instance, "unknown").await {
+        let seen = Seen::read(database, &bare).await?;
+        match seen.take(database, &bare, &instance, "unknown").await {
             Ok(Some(owned)) => return Ok(owned),
-            Ok(None) => {
-                return Err(database.error(
-                    "another process took the pool at this moment",
-                    "serve it from one machine only",
-                ));
-            }
-            // It may have been committed, which the next look shows.
+            // Another process took it, or this one did, and its answer was lost: the next look shows that.
+            Ok(None) => {}
             Err(error) => last = Some(error),
         }
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        tokio::time::sleep(TAKE_PAUSE).await;
     }
-    Err(last.unwrap_or(Error::Closed))
+    let others = || database.error("other processes keep taking the pool", "serve it from one machine only");
+    Err(last.unwrap_or_else(others))
 }
 
 /// What a look at the lease and the pool's row has shown.
@@ -113,11 +112,11 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    pub(crate) async fn read(database: &Database, client: &tokio_postgres::Client) -> Result<Seen> {
+    pub(crate) async fn read(database: &Database, bare: &Bare) -> Result<Seen> {
         let failed = |error| refused(database, &error);
         let question =
             "select epoch, batch, format, pool.owner, instance, node, renewals, released from pool, lease";
-        let row = client.query_opt(question, &[]).await.map_err(failed)?;
+        let row = bare.client.query_opt(question, &[]).await.map_err(failed)?;
         let row = row
             .ok_or_else(|| database.error("its table `pool` or `lease` is empty", "restore the database"))?;
         let pool = PoolRow::of(&row).map_err(failed)?;
@@ -131,41 +130,69 @@ impl Seen {
         })
     }
 
-    /// Takes the lease and the pool, if both still are as they were seen. Returns nothing if they are not. After an error the pool may
+    /// Takes the pool and the lease, if both still are as they were seen. Returns nothing if they are not. After an error the pool may
     /// have been taken.
     pub(crate) async fn take(
         &self,
         database: &Database,
-        client: &tokio_postgres::Client,
+        bare: &Bare,
         instance: &str,
         node: &str,
     ) -> Result<Option<Owned>> {
-        let failed = |error| refused(database, &error);
-        let owned = if self.instance == instance && self.pool.owner == instance {
-            // An earlier try succeeded, and its answer was lost.
-            Owned { epoch: self.pool.epoch, batch: self.pool.batch, instance: instance.to_owned() }
-        } else {
-            client.batch_execute("begin").await.map_err(failed)?;
-            let lease = "update lease set instance = $1, node = $2, renewals = renewals + 1, released = false, since = now() \
-                         where renewals = $3 and instance = $4";
-            let pool = "update pool set epoch = epoch + 1, owner = $1 where epoch = $2 returning epoch, batch, format, owner";
-            let leased = client
-                .execute(lease, &[&instance, &node, &self.renewals, &self.instance])
-                .await
-                .map_err(failed)?;
-            let row = client.query_opt(pool, &[&instance, &self.pool.epoch]).await.map_err(failed)?;
-            let Some(row) = row.filter(|_| leased == 1) else {
-                client.batch_execute("rollback").await.map_err(failed)?;
-                return Ok(None);
-            };
-            let row = PoolRow::of(&row).map_err(failed)?;
-            client.batch_execute("commit").await.map_err(failed)?;
-            Owned { epoch: row.epoch, batch: row.batch, instance: instance.to_owned() }
+        bare.take_warnings();
+        let taken = self.take_rows(&bare.client, instance, node).await;
+        let epoch_and_batch = match taken {
+            Ok(taken) => taken,
+            Err(error) => {
+                let is_locked = error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE);
+                let error = refused(database, &error);
+                // Nothing if the connection is lost, too.
+                let _ = bare.client.batch_execute("rollback").await;
+                if is_locked {
+                    self.end_others(database, bare, instance).await?;
+                }
+                return Err(error);
+            }
         };
+        let Some((epoch, batch)) = epoch_and_batch else { return Ok(None) };
+        // A cancelled wait for the synchronous standby is a warning, and then success.
+        if let Some(warning) = bare.take_warnings().first() {
+            return Err(database.error(warning.clone(), "see the database's log"));
+        }
         // What an owner that was stopped in the middle of a group has locked, and its reads.
+        self.end_others(database, bare, instance).await?;
+        Ok(Some(Owned { epoch, batch, instance: instance.to_owned() }))
+    }
+
+    async fn end_others(&self, database: &Database, bare: &Bare, instance: &str) -> Result<()> {
         let own = format!("forebay {} {instance} ", database.tag());
-        end_sessions(database, client, &format!("forebay {} ", database.tag()), &own).await?;
-        Ok(Some(owned))
+        end_sessions(database, &bare.client, &format!("forebay {} ", database.tag()), &own).await
+    }
+
+    /// The epoch and the last batch of what was taken.
+    async fn take_rows(
+        &self,
+        client: &tokio_postgres::Client,
+        instance: &str,
+        node: &str,
+    ) -> std::result::Result<Option<(i64, i64)>, tokio_postgres::Error> {
+        client.batch_execute(&format!("begin read write; set local lock_timeout = '{LOCK_WAIT}'")).await?;
+        // If an earlier try succeeded and its answer was lost, this commits again, so that the standby has it for certain.
+        let is_mine = self.instance == instance && self.pool.owner == instance;
+        let raise = i64::from(!is_mine);
+        // The pool's row first: the owner's renewals do not wait for it.
+        let pool = "update pool set epoch = epoch + $3, owner = $1 where epoch = $2 returning epoch, batch, format, owner";
+        let lease = "update lease set instance = $1, node = $2, renewals = renewals + 1, released = false, since = now() \
+                     where renewals = $3 and instance = $4";
+        let row = client.query_opt(pool, &[&instance, &self.pool.epoch, &raise]).await?;
+        let leased = client.execute(lease, &[&instance, &node, &self.renewals, &self.instance]).await?;
+        let Some(row) = row.filter(|_| leased == 1) else {
+            client.batch_execute("rollback").await?;
+            return Ok(None);
+        };
+        let row = PoolRow::of(&row)?;
+        client.batch_execute("commit").await?;
+        Ok(Some((row.epoch, row.batch)))
     }
 }
 
@@ -181,7 +208,7 @@ pub(crate) async fn end_sessions(
             select pg_terminate_backend(pid, $3) as ended from pg_stat_activity
             where datname = current_database() and starts_with(application_name, $1)
                 and ($2 = '' or not starts_with(application_name, $2)) and application_name not like '% lease'
-                and pid <> pg_backend_pid()
+                and usename = current_user and pid <> pg_backend_pid()
         ) as sessions";
     let row = client.query_one(statement, &[&prefix, &except, &END_SESSION_MS]).await;
     let row = row.map_err(|error| refused(database, &error))?;

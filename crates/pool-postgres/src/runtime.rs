@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::mpsc;
 
 use forebay_pool::{Error, Result};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 
 /// See the module.
 pub(crate) struct Connections(Option<Runtime>);
@@ -31,7 +31,14 @@ impl Connections {
         runtime.spawn(async move {
             let _ = sender.send(work.await);
         });
-        receiver.recv().map_err(|_| Error::Closed)?
+        let wait = || receiver.recv().map_err(|_| Error::Closed)?;
+        // A thread that runs tasks lets another one run them meanwhile.
+        match Handle::try_current() {
+            Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {
+                tokio::task::block_in_place(wait)
+            }
+            _ => wait(),
+        }
     }
 
     /// Runs `work` there and does not wait.

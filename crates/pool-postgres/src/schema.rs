@@ -69,9 +69,9 @@ pub(crate) fn range(table: Table) -> String {
     )
 }
 
-/// The end of a commit group: the new batch, the owner's epoch, the batch before. Fails with a division by zero if the pool's row is not that of
+/// The end of a commit group: the new batch, the owner's epoch, the batch before, the owner. Fails with a division by zero if the pool's row is not that of
 /// this owner.
-pub(crate) const FENCE: &str = "with fence as (update pool set batch = $1 where epoch = $2 and batch = $3 returning 1) \
+pub(crate) const FENCE: &str = "with fence as (update pool set batch = $1 where epoch = $2 and batch = $3 and owner = $4 returning 1) \
                                 select 1 / count(*)::int from fence";
 /// The pool's row.
 pub(crate) const ROW: &str = "select epoch, batch, format, owner from pool";

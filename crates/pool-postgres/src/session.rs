@@ -138,9 +138,12 @@ impl Bare {
     async fn set_up(&self, database: &Database, role: Role) -> Result<()> {
         // Whatever the server's and the role's defaults are.
         let idle = if role == Role::Commit || role == Role::Lease { "5s" } else { "0" };
+        // Whatever is not in a transaction that says that it writes, reads: if `begin` of a group fails, the rest of the flight does, too.
+        let read_only = if role == Role::Admin { "off" } else { "on" };
         let settings = format!(
-            "set search_path to {}; set synchronous_commit to on; set statement_timeout to 0; set lock_timeout to 0;
-             set default_transaction_isolation to 'read committed'; set default_transaction_read_only to off;
+            "set search_path to {}; set statement_timeout to 0; set lock_timeout to 0;
+             select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') <> 'remote_apply';
+             set default_transaction_isolation to 'read committed'; set default_transaction_read_only to {read_only};
              set client_connection_check_interval to '1s'; set idle_in_transaction_session_timeout to '{idle}';
              set client_min_messages to warning",
             database.schema()
@@ -155,7 +158,7 @@ impl Bare {
             return Err(database.error("the server is a standby, which only reads", "name the primary"));
         }
         for (at, setting) in [(0, "fsync"), (1, "full_page_writes"), (4, "synchronous_commit")] {
-            if get(at)? != "on" {
+            if !["on", "remote_apply"].contains(&get(at)?.as_str()) {
                 let cause = format!(
                     "the server's setting {setting} is {}: it may lose what it has committed",
                     get(at)?
@@ -169,6 +172,11 @@ impl Bare {
             return Err(database.error(cause, "use PostgreSQL 15 or newer"));
         }
         Ok(())
+    }
+
+    /// Takes the warnings that the server has sent so far.
+    pub(crate) fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Prepares the statements.

@@ -1,4 +1,5 @@
 //! The store keeps the contract of metadata stores, with much and with hardly any memory.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Only one process changes a pool, whatever the others believe.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
 
@@ -143,6 +144,7 @@ async fn open(
         metadata: metadata.clone(),
         segments: Arc::new(FileSegments::open(&segments.join("segments"), false)),
         room: Box::new(FileSystemRoom(segments.to_path_buf())),
+        notes: Some(segments.to_path_buf()),
     };
     Ok((metadata, Pool::open_on(backends, PoolOptions::default()).await?))
 }
@@ -230,4 +232,27 @@ async fn a_pool_that_is_taken_over_keeps_what_was_acknowledged_and_nothing_else(
     assert!(first.close().await.is_err());
     assert_eq!(second.check(true).await.unwrap(), Vec::<String>::new());
     second.close().await.unwrap();
+}
+
+/// A database that was restored to an earlier time is not served: what is gone was acknowledged.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pool_whose_database_was_set_back_is_refused() {
+    let (database, directory) = (common::new_database(), tempfile::tempdir().unwrap());
+    let (_, pool) = open(&database, directory.path()).await.unwrap();
+    pool.volume_create(VolumeSpec::new("kafka", "/kafka")).await.unwrap();
+    write_file(&pool, 1).await.unwrap();
+    let schema = format!("forebay_{}", database.name());
+    let save = ["pool", "hot", "extent", "chunk"]
+        .map(|table| format!("create table {schema}.old_{table} as table {schema}.{table};"));
+    common::execute(&save.concat());
+    write_file(&pool, 2).await.unwrap();
+    pool.close().await.unwrap();
+    let restore = ["pool", "hot", "extent", "chunk"].map(|table| {
+        format!(
+            "delete from {schema}.{table}; insert into {schema}.{table} select * from {schema}.old_{table};"
+        )
+    });
+    common::execute(&restore.concat());
+    let error = open(&database, directory.path()).await.err().expect("it must not open").to_string();
+    assert!(error.contains("START.00000001") && error.contains("nothing was changed"), "{error}");
 }

@@ -27,6 +27,11 @@ const FIRST_USER: &str = "admin";
 
 /// Opens the pool as configured. `permit` is asked before each change of its files.
 pub async fn open_pool(config: &PoolConfig, permit: Permit) -> Result<Pool> {
+    if config.database.metadata.is_some() {
+        bail!(
+            "pool.metadata is set: a pool in a database is created with `forebay pool create`, and opened by `forebay serve` only"
+        );
+    }
     check_owner(&config.directory)?;
     let options = PoolOptions { permit, ..config.options() };
     Pool::open(&config.directory, options).await.map_err(|error| match error {

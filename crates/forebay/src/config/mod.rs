@@ -384,6 +384,11 @@ impl Config {
         }
         self.node.check().map_err(ConfigError)?;
         self.pool.database.check().map_err(ConfigError)?;
+        if self.pool.database.metadata.is_some() && self.pool.copies_directory.is_some() {
+            return Err(ConfigError::new(
+                "pool.copies_directory is set, and so is pool.metadata: a pool in a database has no second copy; set it to none",
+            ));
+        }
         self.api.check()?;
         self.s3.check(&self.pool.directory).map_err(ConfigError)?;
         match (&self.nfs.tls_certificate, &self.nfs.tls_key, &self.nfs.tls_client_authorities) {

@@ -9,6 +9,7 @@ mod backup;
 mod configuration;
 mod copies;
 mod daemon;
+mod database;
 mod deleted;
 mod export;
 mod http;

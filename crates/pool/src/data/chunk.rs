@@ -105,6 +105,7 @@ impl Engine {
 
     /// Groups chunks whose frames are adjacent, and leaves out those that are in the cache or gone. Blocks on the disk.
     pub(crate) fn runs_of(&self, ids: &[ChunkId]) -> Result<Vec<Run>> {
+        self.warm_chunks(ids.iter().copied().filter(|id| !self.caches.chunks.has(*id)))?;
         let mut located: Vec<(ChunkId, ChunkRecord)> = Vec::with_capacity(ids.len());
         for id in ids {
             if !self.caches.chunks.has(*id)

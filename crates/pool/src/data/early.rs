@@ -159,7 +159,7 @@ impl Engine {
         names: &mut EarlyNames,
     ) -> Result<Vec<Fresh>> {
         let compression = self.compression(inode);
-        let (mut fresh, mut known) = (Vec::new(), HashSet::new());
+        let (mut pieces, mut known) = (Vec::new(), HashSet::new());
         let mut at = 0;
         while let Some(piece) = cut::next(&cutter.bytes, cutter.offset, at, cutter.cut) {
             let range = at..at + piece.length;
@@ -170,14 +170,21 @@ impl Engine {
                 if cutter.bytes.is_one_piece(range) {
                     names.note(content.clone(), id);
                 }
-                if known.insert(id) && !self.has_early(id, names)? {
-                    fresh.push(fresh_of(id, content, &piece, compression));
+                if known.insert(id) {
+                    pieces.push(fresh_of(id, content, &piece, compression));
                 }
             }
             (at, cutter.cut) = (at + piece.length, piece.end);
         }
         cutter.offset = cutter.offset.saturating_add(at as u64);
         cutter.bytes = cutter.bytes.from(at);
+        self.warm_chunks(pieces.iter().map(|piece| piece.id))?;
+        let mut fresh = Vec::new();
+        for piece in pieces {
+            if !self.has_early(piece.id, names)? {
+                fresh.push(piece);
+            }
+        }
         Ok(fresh)
     }
 

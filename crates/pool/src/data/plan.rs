@@ -123,6 +123,9 @@ impl Engine {
         early: &Arc<EarlyNames>,
         manner: Manner,
     ) -> Result<Draft> {
+        if manner.share {
+            self.warm_chunks(early.ids())?;
+        }
         let mut planner = Planner {
             engine: self.clone(),
             handle: inode.handle,

@@ -28,6 +28,12 @@ impl Engine {
         found.map(|(key, value)| R::decode(&key, &value)).transpose()
     }
 
+    /// Says that the records of these chunks are about to be looked up, or found to be absent.
+    pub(crate) fn warm_chunks(&self, ids: impl Iterator<Item = ChunkId>) -> Result<()> {
+        let unknown = ids.filter(|id| self.caches.fingerprints.get(*id).is_none());
+        self.stores.meta.warm(&mut unknown.map(keys::chunk))
+    }
+
     /// The chunk's record; `None` if the pool does not have the chunk.
     pub(crate) fn chunk_record(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
         match self.caches.fingerprints.get(id) {

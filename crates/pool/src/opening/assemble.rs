@@ -96,10 +96,10 @@ pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> R
 
 /// Opens the pool in stores that are not a directory, or creates one there.
 pub(crate) fn on(backends: Backends, options: PoolOptions) -> Result<Arc<Engine>> {
-    let Backends { metadata, segments, room } = backends;
+    let Backends { metadata, segments, room, notes } = backends;
     let is_new = metadata.get(&keys::pool())?.is_none();
     let foundation = Foundation {
-        witness: Arc::new(MetaWitness(metadata.clone())),
+        witness: Arc::new(MetaWitness::of(metadata.clone(), notes)),
         meta: MetaFiles::single(metadata),
         segments: SegmentFiles::single(segments),
         room,

@@ -49,6 +49,8 @@ pub(crate) struct Verdict {
     pub(crate) last_stop: LastStop,
     /// Mismatches that were accepted.
     pub(crate) mismatches: Vec<Mismatch>,
+    /// All segments, with their length in bytes.
+    pub(crate) there: Vec<(SegmentId, u64)>,
     /// Segments that no record names, with their length in bytes.
     pub(crate) unnamed: Vec<(SegmentId, u64)>,
     /// What the intent log holds.
@@ -64,6 +66,8 @@ struct Evidence {
     marks: BTreeMap<u64, u32>,
     own: Found,
     copy: Found,
+    /// What earlier starts have noted.
+    starts: Vec<(PathBuf, State)>,
     named: BTreeMap<SegmentId, SegmentRecord>,
     there: Vec<(SegmentId, u64)>,
     /// The headers of all unnamed segments that exist, and of some named ones.
@@ -124,12 +128,13 @@ impl Evidence {
             headers.extend(header_of(store, id)?.map(|header| (id, header)));
         }
         let (position, own, copy) = (meta.position(), witness.own()?, witness.copy()?);
+        let starts = witness.starts()?;
         let span = match own {
             Found::There(state) if wanted.has_state => state.log,
             _ => LogSpan::default(),
         };
         let log = log.map_or_else(|| Ok(Read::default()), |log| log::read(log, span))?;
-        Ok(Evidence { wanted, position, pool, marks, own, copy, named, there, headers, log })
+        Ok(Evidence { wanted, position, pool, marks, own, copy, starts, named, there, headers, log })
     }
 
     /// Calls `report` for each mismatch, and stops at its first error.
@@ -139,6 +144,9 @@ impl Evidence {
         if let Found::There(copy) = self.copy {
             self.judge_part("the second copy", pool, &copy.into(), report)?;
             self.judge_laps(&copy, report)?;
+        }
+        for (path, state) in &self.starts {
+            self.judge_part(&path.display().to_string(), pool, &(*state).into(), report)?;
         }
         for (id, header) in &self.headers {
             let Some(origin) = header.origin else { continue };
@@ -187,6 +195,10 @@ impl Evidence {
     /// Handles metadata without a pool record. Only a new pool may lack it.
     fn judge_without_pool(&self, report: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
         let segments = self.there.len();
+        if let (Some((path, state)), 0) = (self.starts.first(), segments) {
+            let there = format!("{} is of start {} of pool {}", path.display(), state.boot, state.pool);
+            return Err(Error::refused(Mismatch::Empty { there }));
+        }
         let there = match (segments, self.own, self.wanted.is_new) {
             (0, _, true) => return Ok(()),
             (0, Found::There(state), false) => {
@@ -287,7 +299,7 @@ impl Evidence {
             (_, false, true) => LastStop::Unclean,
             (_, false, false) => LastStop::Unknown,
         };
-        Verdict { boot, boot_next: last + 1, closed, last_stop, mismatches, unnamed, held }
+        Verdict { boot, boot_next: last + 1, closed, last_stop, mismatches, there: self.there, unnamed, held }
     }
 }
 
@@ -309,10 +321,13 @@ impl From<State> for Origin {
 /// have been open, with preallocated space. An unnamed segment is deleted if it holds no frame. It is also deleted if the
 /// last start made it and closed the pool cleanly, because the metadata is then known to be complete. Any other unnamed
 /// segment is set aside. Returns the number of segments set aside.
-pub(crate) fn tidy(store: &dyn SegmentStore, verdict: &Verdict, there: &[(SegmentId, u64)]) -> Result<usize> {
+///
+/// Only what the examination has seen is touched. On storage that several machines reach, another one may have taken the pool since: its
+/// segments are new.
+pub(crate) fn tidy(store: &dyn SegmentStore, verdict: &Verdict) -> Result<usize> {
     let mut aside = 0;
     let (mut changed, unnamed): (bool, BTreeMap<_, _>) = (false, verdict.unnamed.iter().copied().collect());
-    for (id, bytes) in there {
+    for (id, bytes) in &verdict.there {
         if !unnamed.contains_key(id) {
             store.seal(*id, *bytes)?;
             continue;

@@ -88,7 +88,6 @@ impl Engine {
         };
         let mut verdict = examine::examine(&*meta, &*store, log.as_ref(), &*witness, wanted)?;
         let held = std::mem::take(&mut verdict.held);
-        let there = store.list()?;
         let read_only = wanted.read_only;
         if !read_only {
             store.prepare()?;
@@ -97,7 +96,7 @@ impl Engine {
             if copies.whole < copies.wanted {
                 store.declare_complete(wanted.is_new)?;
             }
-            examine::tidy(&*store, &verdict, &there)?;
+            examine::tidy(&*store, &verdict)?;
         }
         let started = begin_boot(
             &*meta,

@@ -106,6 +106,11 @@ impl EarlyNames {
         self.names.get(&place(content)).map(|(_, id)| *id)
     }
 
+    /// All names.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ChunkId> {
+        self.names.values().map(|(_, id)| *id)
+    }
+
     pub(crate) fn note(&mut self, content: Bytes, id: ChunkId) {
         self.names.insert(place(&content), (content, id));
     }

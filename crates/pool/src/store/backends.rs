@@ -1,5 +1,6 @@
 //! What a pool can be opened on instead of a directory: [`crate::Pool::open_on`].
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::meta::MetaStore;
@@ -10,10 +11,13 @@ use super::segment::SegmentStore;
 ///
 /// The pool must be their only writer. Whoever opens the metadata store has to make sure of that, as long as the store lives.
 pub struct Backends {
-    /// The metadata. It proves its own completeness, as a database does: no file beside it says how far it must reach.
+    /// The metadata.
     pub metadata: Arc<dyn MetaStore>,
     /// The segments of this pool.
     pub segments: Arc<dyn SegmentStore>,
     /// The space that the segments have.
     pub room: Box<dyn Room>,
+    /// A directory, not in the database's keeping, in which each start of the pool notes how far the metadata reached. With it, metadata that was
+    /// set back to an earlier state is refused. All processes that may open the pool must see the same one.
+    pub notes: Option<PathBuf>,
 }

@@ -102,6 +102,9 @@ impl MetaView for ConfirmedMeta {
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>> {
         self.store.get_many(keys)
     }
+    fn warm(&self, keys: &mut dyn Iterator<Item = Key>) -> Result<()> {
+        self.store.warm(keys)
+    }
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
         self.store.scan(range, visit)
     }

@@ -18,7 +18,7 @@ use tokio::sync::OwnedMutexGuard;
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
 use crate::format::keys::{self, InodeKey, Item};
-use crate::format::records::{OrphanRecord, Record, malformed};
+use crate::format::records::{Content, OrphanRecord, Record, malformed};
 use crate::parts::inode::Inode;
 use crate::parts::view::BATCH_ITEMS;
 use crate::{Error, Handle, Result, VolumeId};
@@ -247,6 +247,10 @@ fn free_extents(txn: &mut Txn<'_>, one: &mut Freeing, budget: usize) -> Result<(
     let mut extents = txn.engine.extents_from(key, one.from, budget.saturating_add(1))?;
     let more = extents.len() > budget;
     extents.truncate(budget);
+    txn.engine.warm_chunks(extents.iter().filter_map(|(_, extent)| match extent.content {
+        Content::Chunk { id, .. } => Some(id),
+        Content::Inline(_) => None,
+    }))?;
     for (offset, extent) in &extents {
         one.from = offset + u64::from(extent.length);
         txn.free_extent(key, *offset, extent)?;

@@ -85,7 +85,8 @@ impl Leased {
         let backends = Backends {
             metadata: Arc::new(metadata.map_err(|error| anyhow!("{error}"))?),
             segments: Arc::new(FileSegments::open(&segments, config.direct_io)),
-            room: Box::new(FileSystemRoom(segments)),
+            room: Box::new(FileSystemRoom(segments.clone())),
+            notes: Some(segments),
         };
         let options = PoolOptions { copies_directory: None, ..config.options() };
         Pool::open_on(backends, options).await.map_err(|error| match error {

@@ -127,6 +127,9 @@ impl MetaView for SingleMeta {
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>> {
         self.0.get_many(keys)
     }
+    fn warm(&self, keys: &mut dyn Iterator<Item = Key>) -> Result<()> {
+        self.0.warm(keys)
+    }
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
         self.0.scan(range, visit)
     }
@@ -160,6 +163,11 @@ pub trait MetaView: Send + Sync + 'static {
     /// The values of some keys, in their order. Each is read as by [`MetaView::get`]. A remote store should ask for all of them at once.
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>> {
         keys.iter().map(|key| self.get(key)).collect()
+    }
+    /// Says that these keys are about to be read. A remote store reads them together, so that each is in memory then; a store in this machine
+    /// does nothing, and does not even look at them.
+    fn warm(&self, _keys: &mut dyn Iterator<Item = Key>) -> Result<()> {
+        Ok(())
     }
     /// Visits the keys in `range` in ascending order, at one instant.
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()>;

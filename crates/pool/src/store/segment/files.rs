@@ -140,17 +140,18 @@ impl SegmentStore for FileSegments {
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
         self.require_writable()?;
         let path = self.path(id);
-        let create = || -> io::Result<File> {
-            let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        // A file that was there already is not deleted below.
+        let created = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
+        let file = created.map_err(|error| self.failed(id, "create a segment", error))?;
+        let create = || -> io::Result<()> {
             match rustix::fs::fallocate(&file, FallocateFlags::KEEP_SIZE, 0, bytes.max(1)) {
                 Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
                 Err(errno) => return Err(errno.into()),
             }
-            self.sync_directory()?;
-            Ok(file)
+            self.sync_directory()
         };
         match create() {
-            Ok(file) => {
+            Ok(()) => {
                 self.remember(id, Arc::new(file));
                 Ok(())
             }

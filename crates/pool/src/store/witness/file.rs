@@ -53,6 +53,11 @@ impl StateFile {
         StateFile { path: directory.join(STATE_FILE), written: Mutex::default() }
     }
 
+    /// The state file at a path, which need not exist.
+    pub(crate) fn at(path: PathBuf) -> StateFile {
+        StateFile { path, written: Mutex::default() }
+    }
+
     /// Reads the state. Changes nothing.
     pub(crate) fn read(&self) -> Result<Found> {
         Ok(match self.newest()? {

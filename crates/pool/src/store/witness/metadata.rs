@@ -1,37 +1,150 @@
-//! A witness in the metadata itself, for stores that prove their own completeness, such as a database. It says whether the pool was closed
-//! in order.
+//! A witness for metadata that lies in a database. The metadata itself says whether the pool was closed in order, and files beside the segments
+//! say how far it must reach.
+//!
+//! A database may be set back: restored from a backup, or replaced by a standby that lacks its last commits. So each start of the pool notes in
+//! a file of its own, `START.NUMBER`, up to which batch the metadata was durable. A process that was replaced may still write its file, which
+//! then says what is true. Files of starts that are long over are removed.
 //!
 //! The state is recorded while a pool is opened, before its committer runs, and when it is closed, after the committer has ended. So no two
-//! threads write.
+//! threads write to the metadata.
 
-use std::sync::Arc;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
-use super::{Found, State, Witness};
-use crate::Result;
+use super::{Found, Phase, State, StateFile, Witness};
+use crate::base::sync;
 use crate::format::keys;
 use crate::store::meta::{Batch, MetaStore};
+use crate::{Error, Result};
+
+/// The prefix of the files' names.
+const PREFIX: &str = "START.";
+/// How many starts keep their files.
+const STARTS_KEPT: u64 = 8;
 
 /// See the module.
-pub(crate) struct MetaWitness(pub(crate) Arc<dyn MetaStore>);
+pub(crate) struct MetaWitness {
+    meta: Arc<dyn MetaStore>,
+    /// The directory of the files; none if there are none.
+    directory: Option<PathBuf>,
+    /// The file of this start.
+    file: Mutex<Option<(u64, StateFile)>>,
+}
+
+impl MetaWitness {
+    pub(crate) fn of(meta: Arc<dyn MetaStore>, directory: Option<PathBuf>) -> MetaWitness {
+        MetaWitness { meta, directory, file: Mutex::default() }
+    }
+
+    /// The files, with the starts that their names say.
+    fn files(directory: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(directory)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let number =
+                name.to_str().and_then(|name| u64::from_str_radix(name.strip_prefix(PREFIX)?, 16).ok());
+            files.extend(number.map(|number| (number, entry.path())));
+        }
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    fn write(&self, state: &State, durably: bool) -> Result<()> {
+        let Some(directory) = &self.directory else { return Ok(()) };
+        let mut file = sync::lock(&self.file);
+        if file.as_ref().is_none_or(|(boot, _)| *boot != state.boot) {
+            let path = directory.join(format!("{PREFIX}{:08x}", state.boot));
+            *file = Some((state.boot, StateFile::at(path)));
+        }
+        file.as_ref().map_or(Ok(()), |(_, file)| file.write(state, durably))
+    }
+
+    fn remove_old(&self, boot: u64) {
+        let Some(directory) = &self.directory else { return };
+        for (number, path) in MetaWitness::files(directory).unwrap_or_default() {
+            if number.saturating_add(STARTS_KEPT) < boot
+                && let Err(error) = std::fs::remove_file(&path)
+            {
+                tracing::warn!(path = %path.display(), %error, "a note of a start that is long over stays");
+            }
+        }
+    }
+}
 
 impl Witness for MetaWitness {
     fn own(&self) -> Result<Found> {
-        let Some(value) = self.0.get(&keys::state())? else { return Ok(Found::Missing) };
+        let Some(value) = self.meta.get(&keys::state())? else { return Ok(Found::Missing) };
         let state = std::str::from_utf8(&value).ok().and_then(|fields| State::parse(fields).ok());
         Ok(state.map_or(Found::Damaged, Found::There))
     }
+
     fn copy(&self) -> Result<Found> {
         Ok(Found::Missing)
     }
+
+    fn starts(&self) -> Result<Vec<(PathBuf, State)>> {
+        let Some(directory) = &self.directory else { return Ok(Vec::new()) };
+        let files = MetaWitness::files(directory).map_err(|source| Error::Io {
+            path: directory.clone(),
+            action: "look for the notes of earlier starts",
+            source,
+        })?;
+        let mut starts = Vec::new();
+        for (_, path) in files {
+            // A machine that lost its power may not have written all of it. Another start's file is as good.
+            if let Found::There(state) = StateFile::at(path.clone()).read()? {
+                starts.push((path, state));
+            }
+        }
+        Ok(starts)
+    }
+
     fn establish(&self, state: &State) -> Result<()> {
         let change = (keys::state(), Some(Bytes::from(state.fields())));
-        self.0.write(Batch { changes: vec![change] })?;
-        self.0.make_durable()
-    }
-    /// The state of a group that is durable would be in the next group only, and prove nothing.
-    fn note(&self, _state: &State) -> Result<()> {
+        self.meta.write(Batch { changes: vec![change] })?;
+        self.meta.make_durable()?;
+        // A start that is not counted yet must not leave a file.
+        if state.phase != Phase::Opening {
+            self.write(&State { batch: self.meta.position().durable, ..*state }, true)?;
+            self.remove_old(state.boot);
+        }
         Ok(())
+    }
+
+    fn note(&self, state: &State) -> Result<()> {
+        self.write(state, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::meta::MemoryMeta;
+    use crate::store::witness::tests::sample;
+
+    #[test]
+    fn each_start_notes_in_its_own_file_how_far_the_metadata_reached() {
+        let directory = tempfile::tempdir().unwrap();
+        let meta = Arc::<MemoryMeta>::default();
+        let witness = || MetaWitness::of(meta.clone(), Some(directory.path().to_path_buf()));
+        let first = witness();
+        first.establish(&State { phase: Phase::Opening, ..sample() }).unwrap();
+        assert!(first.starts().unwrap().is_empty(), "the start is not counted yet");
+        first.establish(&sample()).unwrap();
+        first.note(&State { batch: 77, ..sample() }).unwrap();
+        let second = witness();
+        second.establish(&State { boot: 8, ..sample() }).unwrap();
+        // The first one goes on for a moment.
+        first.note(&State { batch: 78, ..sample() }).unwrap();
+        let starts: Vec<(u64, u64)> =
+            witness().starts().unwrap().iter().map(|(_, state)| (state.boot, state.batch)).collect();
+        assert_eq!(starts, [(7, 78), (8, meta.position().durable)]);
+        assert_eq!(second.own().unwrap().state().map(|state| state.boot), Some(8));
+        witness().establish(&State { boot: 20, ..sample() }).unwrap();
+        assert_eq!(witness().starts().unwrap().len(), 1, "those that are long over are removed");
     }
 }

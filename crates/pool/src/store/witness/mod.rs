@@ -17,6 +17,8 @@ pub(crate) use keeper::Keeper;
 pub(crate) use memory::MemoryWitness;
 pub(crate) use metadata::MetaWitness;
 
+use std::path::PathBuf;
+
 use crate::format::codec::{Decoded, Malformed};
 use crate::store::meta::Position;
 use crate::{PoolId, Result};
@@ -109,6 +111,10 @@ pub(crate) trait Witness: Send + Sync + 'static {
     fn own(&self) -> Result<Found>;
     /// The state in the second copy's directory; `Missing` without a copy.
     fn copy(&self) -> Result<Found>;
+    /// What starts of the pool have noted elsewhere, each with the file that says it.
+    fn starts(&self) -> Result<Vec<(PathBuf, State)>> {
+        Ok(Vec::new())
+    }
     /// Records a state in the pool's directory, durably.
     fn establish(&self, state: &State) -> Result<()>;
     /// Records a state in the pool's directory, without a sync.

@@ -1,0 +1,172 @@
+//! Daemons that serve a pool whose metadata lies in a database, one at a time.
+
+#[path = "../../../pool-postgres/tests/common/mod.rs"]
+mod postgres;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use tokio::sync::watch;
+
+use crate::daemon::{Daemon, assert_refused, forebay, run};
+use crate::numbered::{assert_all_there, assert_consistent, create_until_it_stops, mount};
+
+/// A pool in a database of the tests, and its directory of segments.
+struct Shared {
+    scratch: tempfile::TempDir,
+    url: String,
+    name: String,
+    segments: PathBuf,
+}
+
+impl Shared {
+    fn create() -> Shared {
+        let scratch = tempfile::tempdir().unwrap();
+        let segments = scratch.path().join("segments");
+        std::fs::create_dir(&segments).unwrap();
+        let server = postgres::server();
+        let url = format!("postgres://forebay@{}/postgres", percent(&server.directory));
+        let shared = Shared { scratch, url, name: postgres::new_name(), segments };
+        let created = shared.create_again();
+        assert_eq!(created.status, 0, "{created:?}");
+        assert!(created.stdout.contains(&format!("name = \"{}\"", shared.name)), "{created:?}");
+        shared
+    }
+
+    fn create_again(&self) -> crate::daemon::Finished {
+        let segments = self.segments.to_str().unwrap();
+        run(&["pool", "create", &self.name, "--metadata", &self.url, "--segments", segments])
+    }
+
+    fn arguments(&self, node: &str) -> Vec<String> {
+        let segments = self.segments.to_str().unwrap();
+        let arguments =
+            ["--pool-name", &self.name, "--pool-metadata", &self.url, "--pool-segments", segments];
+        arguments.iter().chain(&["--node-name", node]).map(|argument| (*argument).to_owned()).collect()
+    }
+
+    /// Starts a daemon, and waits until it serves the pool. The node's directory is its own.
+    fn serve(&self, node: &str) -> Daemon {
+        let own = self.scratch.path().join(node);
+        std::fs::create_dir_all(&own).unwrap();
+        let arguments = self.arguments(node);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        Daemon::start_with(&own, &arguments)
+    }
+}
+
+/// A directory as the host of a URL.
+fn percent(directory: &Path) -> String {
+    directory.to_str().unwrap().replace('/', "%2F")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_daemon_takes_the_pool_of_one_that_was_killed_with_all_that_was_acknowledged() {
+    let shared = Shared::create();
+    let first = shared.serve("a");
+    let (client, root) = mount(&first, "writer").await;
+    let (acknowledged, mut so_far) = watch::channel(0);
+    let writing = tokio::spawn(create_until_it_stops(client, root, 0, acknowledged));
+    so_far.wait_for(|count| *count >= 20).await.unwrap();
+    first.kill();
+    let begun = Instant::now();
+    let second = tokio::task::block_in_place(|| shared.serve("b"));
+    let took = begun.elapsed();
+    writing.await.unwrap();
+    let count = *so_far.borrow();
+    assert!(took > Duration::from_secs(3), "not before the lease is over: {took:?}");
+    let (client, root) = mount(&second, "reader").await;
+    assert_all_there(&client, &root, count).await;
+    assert_consistent(&second);
+    // An orderly stop lets the next one begin at once.
+    second.stop();
+    let begun = Instant::now();
+    let third = tokio::task::block_in_place(|| shared.serve("a"));
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    let (client, root) = mount(&third, "another").await;
+    assert_all_there(&client, &root, count).await;
+    third.stop();
+}
+
+/// It goes on for a moment when it continues. What it computed before must not reach anybody.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_that_was_stopped_and_replaced_answers_nothing_more_and_ends() {
+    let shared = Shared::create();
+    let mut first = shared.serve("a");
+    let (client, root) = mount(&first, "client").await;
+    let files = client.files();
+    let file = files.create(&root, "file").await.unwrap();
+    first.signal(Signal::STOP);
+    // The request waits in the socket until the daemon continues.
+    let late = tokio::spawn(async move { files.create(&root, "late").await.map(drop) });
+    let second = tokio::task::block_in_place(|| shared.serve("b"));
+    let (other, root) = mount(&second, "other").await;
+    other.files().create(&root, "new").await.unwrap();
+    first.signal(Signal::CONT);
+    let begun = Instant::now();
+    let status = tokio::task::block_in_place(|| first.wait());
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert_eq!(status.code(), Some(75), "{}", first.log());
+    assert!(late.await.unwrap().is_err(), "an answer of the old owner was accepted");
+    let names = other.files();
+    assert!(names.open(&root, "late").await.is_err());
+    names.open(&root, "new").await.unwrap();
+    drop(file);
+    assert_consistent(&second);
+    second.stop();
+}
+
+#[test]
+fn a_daemon_that_restarts_on_its_machine_does_not_wait_for_its_own_lease() {
+    let shared = Shared::create();
+    shared.serve("a").kill();
+    let begun = Instant::now();
+    let again = shared.serve("a");
+    assert!(begun.elapsed() < Duration::from_millis(3400), "{:?}", begun.elapsed());
+    again.stop();
+}
+
+#[test]
+fn mistakes_are_named_with_what_to_do() {
+    let shared = Shared::create();
+    let segments = shared.segments.to_str().unwrap();
+    assert_refused(&shared.create_again(), 1, &["has a schema", "already", "choose another name"]);
+    let create = |name: &str, url: &str, segments: &str| {
+        run(&["pool", "create", name, "--metadata", url, "--segments", segments])
+    };
+    let password = create("kafka", "postgres://forebay:secret@db/forebay", segments);
+    assert_refused(&password, 2, &["the URL has a password", "metadata_password_file"]);
+    assert!(!password.stderr.contains("secret"), "{password:?}");
+    assert_refused(&create("Kafka!", &shared.url, segments), 1, &["cannot be the name of a pool"]);
+    assert_refused(&create("kafka", &shared.url, "/nonexistent"), 1, &["there is no such directory"]);
+    assert_refused(
+        &create("kafka", "postgres://forebay@127.0.0.1:1/forebay", segments),
+        1,
+        &["see whether the database runs"],
+    );
+    std::fs::write(shared.segments.join("file"), b"something").unwrap();
+    assert_refused(&create("kafka", &shared.url, segments), 1, &["it is not empty"]);
+    let own = shared.scratch.path().join("own");
+    let serve = |more: &[&str]| {
+        let mut command = forebay();
+        command
+            .args(["serve", "--nfs-listen", "127.0.0.1:0", "--api-listen", "off", "--pool-directory"])
+            .arg(&own);
+        crate::daemon::finish(command.args(more))
+    };
+    let missing =
+        serve(&["--pool-name", "nosuch", "--pool-metadata", &shared.url, "--pool-segments", segments]);
+    assert_refused(&missing, 1, &["pool nosuch in database", "there is no such pool", "forebay pool create"]);
+    let half = serve(&["--pool-metadata", &shared.url]);
+    assert_refused(&half, 2, &["pool.name is not: set it too"]);
+    let unmounted = serve(&[
+        "--pool-name",
+        &shared.name,
+        "--pool-metadata",
+        &shared.url,
+        "--pool-segments",
+        "/nonexistent",
+    ]);
+    assert_refused(&unmounted, 1, &["mount the file system"]);
+}
