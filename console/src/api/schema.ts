@@ -159,7 +159,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the savings of a bucket from deduplication and compression
+         * Calculate the storage efficiency of a bucket now
          * @description Scans every extent of the bucket, which takes a while. One such request is processed at a time.
          */
         get: operations["bucket_efficiency"];
@@ -1020,9 +1020,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the savings from deduplication and compression
-         * @description Scans every extent of the volume or the pool, which takes a while. One such request is processed at a
-         *     time.
+         * Calculate the storage efficiency now
+         * @description The daemon calculates it regularly anyway: `pool` and `volumes` have the last result. This request scans every extent of the volume
+         *     or the pool, which takes a while, and its result replaces the last one. One such request is processed at a time.
          */
         get: operations["pool_efficiency"];
         put?: never;
@@ -2004,6 +2004,7 @@ export interface components {
              * @description Bytes that the pool can hold.
              */
             bytes_total: number;
+            efficiency?: components["schemas"]["EfficiencyView"] | null;
             forecast?: components["schemas"]["ForecastView"] | null;
             /**
              * Format: uint64
@@ -2315,8 +2316,18 @@ export interface components {
              */
             write_bytes_per_second: number;
         };
-        /** @description The storage used by the files of one volume, or of all volumes. */
+        /**
+         * @description How much is stored for the files of a volume, of a bucket, or of the pool.
+         *
+         *     `bytes_shown` - `bytes_cloned` + `bytes_retained` = `bytes_logical` for the pool, and for each `bytes_logical` - `bytes_deduplicated`
+         *     - `bytes_compressed` = `bytes_physical`.
+         */
         EfficiencyView: {
+            /**
+             * Format: uint64
+             * @description The part of it that clones show and share with the volumes that they were cloned from.
+             */
+            bytes_cloned: number;
             /**
              * Format: uint64
              * @description Bytes saved by compression.
@@ -2324,7 +2335,7 @@ export interface components {
             bytes_compressed: number;
             /**
              * Format: uint64
-             * @description Bytes saved by deduplication.
+             * @description Bytes saved by deduplication: replicas.
              */
             bytes_deduplicated: number;
             /**
@@ -2339,7 +2350,7 @@ export interface components {
             bytes_inline: number;
             /**
              * Format: uint64
-             * @description Bytes of file data, holes excluded.
+             * @description Bytes of file data, each stored version once, holes excluded.
              */
             bytes_logical: number;
             /**
@@ -2348,8 +2359,23 @@ export interface components {
              */
             bytes_physical: number;
             /**
+             * Format: uint64
+             * @description Bytes of file data that its volume does not show any more: snapshots keep it, or it is about to be freed.
+             */
+            bytes_retained: number;
+            /**
+             * Format: uint64
+             * @description Bytes of file data that volumes and buckets show, holes excluded.
+             */
+            bytes_shown: number;
+            /**
+             * Format: date-time
+             * @description When this was calculated.
+             */
+            calculated?: string;
+            /**
              * Format: double
-             * @description Ratio of logical to stored bytes.
+             * @description `bytes_logical` for each byte of `bytes_physical`; 0 if nothing is stored. Clones and snapshots do not raise it.
              */
             ratio: number;
         };
@@ -4080,6 +4106,7 @@ export interface components {
                  * @description When it was created.
                  */
                 created: string;
+                efficiency?: components["schemas"]["EfficiencyView"] | null;
                 /** @description The export policy. */
                 export: string;
                 /**
@@ -4648,6 +4675,7 @@ export interface components {
             deleted_volumes: number;
             /** @description The pool's directory. */
             directory: string;
+            efficiency?: components["schemas"]["EfficiencyView"] | null;
             /** @description The pool's format. */
             format: components["schemas"]["FormatView"];
             /** @description The pool's id, in hexadecimal. */
@@ -5411,6 +5439,7 @@ export interface components {
              * @description When it was created.
              */
             created: string;
+            efficiency?: components["schemas"]["EfficiencyView"] | null;
             /** @description The export policy. */
             export: string;
             /**
@@ -6742,7 +6771,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The savings */
+            /** @description The storage efficiency */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11861,7 +11890,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The savings */
+            /** @description The storage efficiency */
             200: {
                 headers: {
                     [name: string]: unknown;

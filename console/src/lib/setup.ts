@@ -60,7 +60,7 @@ export function problemsOf(answers: Answers): Record<'brokers' | 'uid' | 'gid' |
       hosts.length === 0 ? 'Enter the host name or address of each broker.'
       : hosts.length > BROKERS_MAX ? `At most ${BROKERS_MAX} brokers.`
       : strange !== undefined ? `${strange}: enter one machine; the page of the export policy lets in networks.`
-      : twice !== undefined ? `${twice} is there twice.`
+      : twice !== undefined ? `${twice} is named twice.`
       : null,
     uid: id(answers.uid),
     gid: id(answers.gid),

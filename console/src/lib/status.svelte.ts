@@ -3,9 +3,11 @@ import { getContext, setContext } from 'svelte'
 import { get } from '../api/client'
 import type { Status } from '../api/types'
 import { clock } from './clock.svelte'
-import { EVERY_MS, type Poll, poll } from './poll.svelte'
+import { type Poll, poll } from './poll.svelte'
 import { stateOf, type State } from './health'
 
+/** Problems are shown soon after the daemon has found them. */
+const EVERY_MS = 2500
 const KEY = Symbol('status')
 
 export interface Current extends Poll<Status> {

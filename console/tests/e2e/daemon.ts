@@ -1,6 +1,6 @@
 // A daemon on free ports with a new pool, and an NFS client that loads it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -56,6 +56,8 @@ export interface Start {
   s3?: boolean
   /** Where the daemon serves the API; by default on a free port. */
   api?: string
+  /** Additional environment variables. */
+  variables?: Record<string, string>
   /** A daemon whose pool this one serves, too. It removes the pool at its end. */
   pool?: Daemon
 }
@@ -94,7 +96,7 @@ export class Daemon {
     const s3 = how.s3 === false ? 'off' : '127.0.0.1:0'
     const listen = ['--nfs-listen', '127.0.0.1:0', '--api-listen', how.api ?? '127.0.0.1:0', '--s3-listen', s3, '--pool-size-max', '20GiB', '--lab-results-directory', this.results]
     const [program, ...rest] = [...(how.prefix ?? []), binary, 'serve', ...pool, ...listen, ...(how.settings ?? [])] as [string, ...string[]]
-    this.child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.child = spawn(program, rest, { env: { ...env, ...how.variables }, stdio: ['ignore', 'pipe', 'pipe'] })
     this.ready = said(this.child, 'stdout', /ready: .*port=(\d+)/)
     this.started = said(this.child, 'stderr', /the API at (http:[0-9.:/]+)(?:, S3 at (http:[0-9.:/]+))?\s/)
     // Whoever waits for them learns of errors.
@@ -112,6 +114,30 @@ export class Daemon {
     const daemon = new Daemon(how)
     await said(daemon.child, 'stderr', /has the pool, and what it writes is seen here/)
     return daemon
+  }
+
+  /** Environment variables of a daemon whose syncs are slow while a file exists. */
+  static slowDisk(): { variables: Record<string, string>; flag: string } {
+    const folder = mkdtempSync(join(tmpdir(), 'forebay-slow-'))
+    const library = join(folder, 'slow-disk.so')
+    const built = spawnSync('cc', ['-shared', '-fPIC', '-o', library, join(import.meta.dirname, 'slow-disk.c'), '-ldl'], { encoding: 'utf8' })
+    if (built.status !== 0) throw new Error(`cc: ${built.error?.message ?? built.stderr}`)
+    const flag = join(folder, 'slow')
+    return { variables: { LD_PRELOAD: library, SLOW_DISK: flag }, flag }
+  }
+
+  /** The bytes of the finest graphs that the daemon has written to disk. */
+  historyBytes(): number {
+    return statSync(join(this.scratch, 'pool/history/points-5s'), { throwIfNoEntry: false })?.size ?? 0
+  }
+
+  /** Runs a command about this daemon. */
+  run(words: string[]): Promise<{ status: number | null; text: string }> {
+    const child = spawn(built('forebay', 'FOREBAY_BINARY'), [...words, '--pool-directory', join(this.scratch, 'pool')], { env: environment() })
+    let text = ''
+    child.stdout.on('data', (data: Buffer) => (text += data.toString()))
+    child.stderr.on('data', (data: Buffer) => (text += data.toString()))
+    return new Promise((resolve) => child.once('close', (status) => resolve({ status, text })))
   }
 
   /** Waits until the daemon serves the pool. */

@@ -9,6 +9,7 @@ use forebay_ownership::Holder;
 use forebay_s3::S3;
 use forebay_service::Service;
 
+use crate::efficiency::Efficiencies;
 use crate::error::{ApiError, Code, Result};
 use crate::health::Health;
 use crate::history::History;
@@ -56,8 +57,8 @@ pub struct Api {
     pub metrics_public: bool,
     /// This node, if other nodes can serve the pool.
     pub node: Option<NodeControl>,
-    /// Held while all extents are read, so that only one request at a time takes the disk from clients.
-    pub(crate) counting: tokio::sync::Mutex<()>,
+    /// How much less is stored than files have.
+    pub efficiencies: Arc<Efficiencies>,
 }
 
 impl Api {
@@ -72,6 +73,7 @@ impl Api {
         let run = Arc::new(Run::new(service.pool.last_stop(), None));
         let with_tls = nfs.as_ref().is_some_and(|nfs| nfs.tls.is_some());
         let kafka = Arc::new(Kafka::new(service.pool.clone(), nfs.clone(), Settings::default()));
+        let efficiencies = Arc::new(Efficiencies::new(service.pool.clone()));
         Api {
             kafka,
             service,
@@ -86,7 +88,7 @@ impl Api {
             settings: Vec::new(),
             metrics_public: false,
             node: None,
-            counting: tokio::sync::Mutex::default(),
+            efficiencies,
         }
     }
 
@@ -103,6 +105,7 @@ impl Api {
             sources.add(node.holder.clone());
         }
         sources.add(self.kafka.clone());
+        sources.add(self.efficiencies.clone());
         sources.add(self.run.clone());
         sources.add(self.health.clone());
         sources

@@ -10,6 +10,7 @@
 //! | floor | purpose |
 //! |---|---|
 //! | `base` | paths, the current request's id, problems of a request, strict JSON |
+//! | [`efficiency`] | how much less is stored than files have |
 //! | [`views`] | the types of request and response bodies |
 //! | [`error`] | errors as the API reports them |
 //! | [`traces`] | spans for OpenTelemetry |
@@ -38,6 +39,7 @@ mod base;
 mod caller;
 mod console;
 pub mod dashboards;
+pub mod efficiency;
 pub mod error;
 mod handlers;
 pub mod health;

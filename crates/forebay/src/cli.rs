@@ -197,6 +197,9 @@ pub enum Command {
     /// Print a shell completion script for `forebay`
     ///
     /// bash: `forebay completions bash > /etc/bash_completion.d/forebay`
+    ///
+    /// The script asks this program at each key, so names of volumes, snapshots, export policies, users, buckets and topics of the running
+    /// daemon are completed, too.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,

@@ -15,12 +15,14 @@
 //! | [`commands`] | the commands, a folder or file for each family |
 //! | [`remote`] | the lab's command that asks a daemon |
 //! | [`cli`] | the command line: all commands together |
+//! | [`completion`] | completes words of the command line in a shell |
 //! | [`reference`](mod@reference) | the pages that are generated from all of this |
 
 mod admin;
 mod arguments;
 mod cli;
 mod commands;
+mod completion;
 mod config;
 mod lab;
 mod logging;
@@ -32,7 +34,7 @@ mod traces;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use cli::{Cli, Command, LabCommand};
 use commands::pool::{DamagedFrames, Differences};
@@ -57,6 +59,7 @@ const STATUS_REFUSED: u8 = 3;
 const STATUS_DIFFERENCES: u8 = 4;
 
 fn main() -> ExitCode {
+    completion::answer();
     if let Some(arguments) = lab::arguments() {
         return run_lab(&arguments);
     }
@@ -89,9 +92,7 @@ fn main() -> ExitCode {
         Command::Profile(command) => profile::run(command),
         Command::Support(command) => support::run(command),
         Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut lab::completed(Cli::command()), "forebay", &mut script);
-            output::print_own(&String::from_utf8_lossy(&script))
+            completion::script(shell).and_then(|script| output::print_own(&script))
         }
         Command::Man { directory } => reference::manual(&directory),
         Command::Size(wanted) => size::run(&wanted),

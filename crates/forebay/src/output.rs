@@ -10,11 +10,13 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
-use comfy_table::{Table, presets};
 use forebay_pool::is_printable;
 use serde::Serialize;
 
 use crate::arguments::{Format, Sure};
+
+mod table;
+pub mod times;
 
 /// The answer of commands that have no table for spreadsheets.
 const NO_CSV: &str = "-o csv: only the tables of `forebay kafka` have this format; write -o json";
@@ -58,14 +60,18 @@ pub fn print_own(text: &str) -> Result<()> {
     write(text).map(drop)
 }
 
-/// Prints a value in the requested format: for programs, or with `table`.
+/// Prints a value in the requested format: for programs, or with `show`.
 pub fn print_as<T: Serialize + ?Sized>(
     format: Format,
     value: &T,
-    table: impl FnOnce(&T) -> Result<()>,
+    show: impl FnOnce(&T) -> Result<()>,
 ) -> Result<()> {
     match format {
-        Format::Table => table(value),
+        Format::Table => show(value),
+        Format::Wide => {
+            table::be_wide();
+            show(value)
+        }
         Format::Json => {
             write(&format!("{}\n", escaped_json(&serde_json::to_string_pretty(value)?))).map(drop)
         }
@@ -115,7 +121,7 @@ pub fn print_next<T: Serialize>(
     line: impl FnOnce(&T) -> String,
 ) -> Result<ControlFlow<()>> {
     write(&match format {
-        Format::Table => format!("{}\n", escaped(&line(value))),
+        Format::Table | Format::Wide => format!("{}\n", escaped(&line(value))),
         Format::Json => format!("{}\n", escaped_json(&serde_json::to_string(value)?)),
         Format::Yaml => format!("---\n{}", yaml(value)?),
         Format::Csv => bail!(NO_CSV),
@@ -139,32 +145,18 @@ pub fn print_done<T: Serialize>(format: Format, value: &T, sentence: &str) -> Re
 
 /// Prints that an object was deleted. Programs get no output.
 pub fn print_gone(format: Format, sentence: &str) -> Result<()> {
-    if format == Format::Table { print_line(sentence) } else { Ok(()) }
+    if format.is_for_people() { print_line(sentence) } else { Ok(()) }
 }
 
 /// Prints rows in columns below their headings.
 pub fn print_columns(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Result<()> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(headings.iter().map(|heading| heading.to_uppercase()));
-    for row in rows {
-        table.add_row(row.iter().map(|cell| escaped(cell)));
-    }
-    print_table(&table)
+    let lines = table::columns(headings, rows.into_iter().collect(), table::width());
+    write(&format!("{}\n", lines.join("\n"))).map(drop)
 }
 
 /// Prints name and value pairs, one per line.
 pub fn print_pairs(pairs: &[(&str, String)]) -> Result<()> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    for (name, value) in pairs {
-        table.add_row([Cow::Borrowed(*name), escaped(value)]);
-    }
-    print_table(&table)
-}
-
-fn print_table(table: &Table) -> Result<()> {
-    let lines: Vec<_> = table.lines().map(|line| line.trim_end().trim_start().to_owned()).collect();
-    write(&format!("{}\n", lines.join("\n"))).map(drop)
+    write(&format!("{}\n", table::pairs(pairs, table::width()).join("\n"))).map(drop)
 }
 
 /// Breaks when the reader is gone, as with `head`, which is no error.

@@ -53,7 +53,9 @@ pub use base::mismatch::Mismatch;
 pub use base::names::{NAME_RULE, is_name, is_printable};
 pub use base::options::PoolOptions;
 pub use base::permit::Permit;
-pub use base::recovery::{DeletedVolume, Deletion, Recovery, SnapshotChange, SnapshotSpace, SnapshotSpec};
+pub use base::recovery::{
+    DeletedVolume, Deletion, OwnAction, Recovery, SnapshotChange, SnapshotSpace, SnapshotSpec,
+};
 pub use base::types::*;
 pub use base::volume::{Compression, SnapshotPolicy, VolumeChange, VolumeSpec};
 pub use buckets::change::{BucketChange, EntryContent};

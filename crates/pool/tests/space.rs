@@ -116,3 +116,37 @@ async fn what_is_stored_for_what_adds_up() {
     let other = pool.volume_create(spec("other")).await.unwrap().id;
     assert_eq!(pool.efficiency(Some(other)).await.unwrap(), Efficiency::default());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clones_and_snapshots_have_parts_of_their_own_and_do_not_change_the_ratio() {
+    let (_directory, pool, root) = disk().await;
+    const BYTES: u64 = 1 << 20;
+    let log = file(&pool, root, "log").await;
+    write(&pool, log, 0, &pattern(1, BYTES as usize)).await;
+    pool.commit(log, 0, 0).await.unwrap();
+    let before = pool.efficiency(None).await.unwrap();
+    assert_eq!((before.bytes_shown, before.bytes_cloned, before.bytes_retained), (BYTES, 0, 0));
+    pool.snapshot_create(&["kafka".into()], "nightly").await.unwrap();
+    let clone = CloneSpec { name: "copy".into(), junction_path: "/copy".into() };
+    let clone = pool.volume_clone("kafka", "nightly", clone).await.unwrap();
+    let cloned = pool.efficiency(None).await.unwrap();
+    assert_eq!((cloned.bytes_logical, cloned.bytes_physical), (before.bytes_logical, before.bytes_physical));
+    assert_eq!((cloned.bytes_shown, cloned.bytes_cloned, cloned.bytes_retained), (2 * BYTES, BYTES, 0));
+    let own = pool.efficiency(Some(clone.id)).await.unwrap();
+    assert_eq!((own.bytes_logical, own.bytes_cloned), (BYTES, BYTES));
+    // The volume shows something else, the clone shows a quarter of its own, and the snapshot has what was there.
+    write(&pool, log, 0, &pattern(2, BYTES as usize)).await;
+    pool.commit(log, 0, 0).await.unwrap();
+    let copied = pool.lookup(clone.root, b"log").await.unwrap().handle;
+    write(&pool, copied, 0, &pattern(3, BYTES as usize / 4)).await;
+    pool.commit(copied, 0, 0).await.unwrap();
+    pool.settle().await.unwrap();
+    let all = pool.efficiency(None).await.unwrap();
+    assert_eq!(all.bytes_shown - all.bytes_cloned + all.bytes_retained, all.bytes_logical, "{all:?}");
+    assert_eq!(
+        all.bytes_logical - all.bytes_deduplicated - all.bytes_compressed,
+        all.bytes_physical,
+        "{all:?}"
+    );
+    assert!(all.bytes_cloned < BYTES && all.bytes_retained >= BYTES, "{all:?}");
+}

@@ -83,7 +83,7 @@ kinds! {
     VolumeDeleted = "volume_deleted", Info;
     /// A deleted volume was recovered.
     VolumeRecovered = "volume_recovered", Info;
-    /// A deleted volume was purged before its time.
+    /// A deleted volume was purged: by a user, or because its time for recovery was over.
     VolumePurged = "volume_purged", Info;
     /// A volume was rolled back to a snapshot.
     VolumeRolledBack = "volume_rolled_back", Warning;
@@ -93,6 +93,8 @@ kinds! {
     SnapshotChanged = "snapshot_changed", Info;
     /// A snapshot was deleted.
     SnapshotDeleted = "snapshot_deleted", Info;
+    /// A snapshot was deleted because it had expired, or because its schedule keeps newer ones.
+    SnapshotExpired = "snapshot_expired", Info;
     /// An export policy was created.
     ExportPolicyCreated = "export_policy_created", Info;
     /// An export policy or its rules were changed.
@@ -194,6 +196,8 @@ impl Kind {
                 | Kind::VolumeCreated
                 | Kind::VolumeChanged
                 | Kind::VolumeDeleted
+                | Kind::VolumeRecovered
+                | Kind::VolumePurged
                 | Kind::VolumeRolledBack
                 | Kind::ExportPolicyCreated
                 | Kind::ExportPolicyChanged

@@ -206,7 +206,7 @@ impl Volumes {
             (Some(_), _) => {
                 format!("deleted; can be recovered for {} hours", self.pool.recoverable().as_secs() / 3600)
             }
-            (None, true) => "deleted, with all it had".to_owned(),
+            (None, true) => "deleted with all data".to_owned(),
             (None, false) => "deleted".to_owned(),
         };
         self.note(Kind::VolumeDeleted, name, message, who);

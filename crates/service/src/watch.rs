@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use forebay_pool::{Pool, ScrubStatus, Stored};
+use forebay_pool::{OwnAction, Pool, ScrubStatus, Stored};
 
 use crate::Service;
 use crate::events::{Kind, Who};
@@ -26,8 +26,41 @@ pub async fn run(service: Arc<Service>) {
         for (kind, message) in seen.look(&service.pool) {
             service.events.note(kind, "pool", message, Who::default());
         }
+        for (kind, object, message) in described(service.pool.take_own_actions().unwrap_or_default()) {
+            service.events.note(kind, object, message, Who::default());
+        }
         tokio::time::sleep(EVERY).await;
     }
+}
+
+/// The events of what the pool did by itself. Snapshots that a schedule no longer keeps are one event, because there may be many.
+fn described(actions: Vec<OwnAction>) -> Vec<(Kind, String, String)> {
+    let (mut told, mut scheduled) = (Vec::new(), Vec::new());
+    for action in actions {
+        match action {
+            OwnAction::VolumePurged { name } => told.push((
+                Kind::VolumePurged,
+                format!("volume {name}"),
+                "purged, because its time for recovery was over".to_owned(),
+            )),
+            OwnAction::SnapshotExpired { volume, name, is_scheduled: false } => told.push((
+                Kind::SnapshotExpired,
+                format!("snapshot {volume}@{name}"),
+                "expired, and deleted".to_owned(),
+            )),
+            OwnAction::SnapshotExpired { volume, name, is_scheduled: true } => {
+                scheduled.push(format!("{volume}@{name}"));
+            }
+        }
+    }
+    let message = |more: usize| match more {
+        0 => "deleted, because its schedule keeps newer ones".to_owned(),
+        more => format!("and {more} more deleted, because their schedules keep newer ones"),
+    };
+    if let Some(first) = scheduled.first() {
+        told.push((Kind::SnapshotExpired, format!("snapshot {first}"), message(scheduled.len() - 1)));
+    }
+    told
 }
 
 impl Seen {
@@ -89,6 +122,26 @@ mod tests {
         let kinds: Vec<Kind> = seen.compare_scrub(&now).into_iter().map(|(kind, _)| kind).collect();
         assert_eq!(kinds, [Kind::DataRepaired, Kind::ScrubFinished]);
         assert!(Seen { scrub: now.clone(), ..Seen::default() }.compare_scrub(&now).is_empty());
+    }
+
+    #[test]
+    fn what_the_pool_did_by_itself_is_an_event_and_a_schedule_is_one() {
+        let expired = |name: &str, is_scheduled| OwnAction::SnapshotExpired {
+            volume: "kafka".to_owned(),
+            name: name.to_owned(),
+            is_scheduled,
+        };
+        let purged = OwnAction::VolumePurged { name: "old".to_owned() };
+        let told = described(vec![purged, expired("short", false), expired("h1", true), expired("h2", true)]);
+        let kinds: Vec<_> = told.iter().map(|(kind, object, _)| (*kind, object.as_str())).collect();
+        let expired = |object| (Kind::SnapshotExpired, object);
+        let wanted = [
+            (Kind::VolumePurged, "volume old"),
+            expired("snapshot kafka@short"),
+            expired("snapshot kafka@h1"),
+        ];
+        assert_eq!(kinds, wanted);
+        assert!(told[2].2.starts_with("and 1 more deleted"), "{told:?}");
     }
 
     #[test]

@@ -5,6 +5,10 @@ use serde_json::{Value, json};
 use super::panels::{Dashboard, Line, Panel, PanelKind, Unit, expanded};
 
 const SCHEMA_VERSION: u32 = 36;
+/// When the daemon has just started.
+pub(super) const STARTS: &str = "changes(process_start_time_seconds{instance=~\"$instance\"}[2m]) > 0";
+/// Alerts that fire, apart from notices.
+pub(super) const ALERTS: &str = "forebay_alert{instance=~\"$instance\",severity!=\"info\"} > 0";
 /// Columns of a dashboard.
 const COLUMNS: u32 = 24;
 
@@ -36,7 +40,7 @@ pub(super) fn dashboard(dashboard: &Dashboard) -> Value {
         "refresh": "30s",
         "time": { "from": "now-3h", "to": "now" },
         "timezone": "browser",
-        "annotations": { "list": [] },
+        "annotations": { "list": annotations() },
         "links": [{
             "type": "dashboards", "title": "Forebay", "tags": ["forebay"], "asDropdown": true, "includeVars": true,
             "keepTime": true, "icon": "external link", "targetBlank": false, "tooltip": "", "url": ""
@@ -44,6 +48,20 @@ pub(super) fn dashboard(dashboard: &Dashboard) -> Value {
         "templating": { "list": variables },
         "panels": panels(dashboard),
     })
+}
+
+/// Marks on all graphs: starts of the daemon, and alerts that fire.
+fn annotations() -> Value {
+    let of = |name: &str, expression: &str, title: &str, color: &str| {
+        json!({
+            "name": name, "datasource": datasource(), "enable": true, "hide": false, "iconColor": color,
+            "expr": expression, "step": "30s", "titleFormat": title, "textFormat": "{{instance}}", "useValueForTime": false
+        })
+    };
+    json!([
+        of("Starts", STARTS, "The daemon started", "orange"),
+        of("Alerts", ALERTS, "{{name}} ({{severity}})", "red"),
+    ])
 }
 
 fn variable(name: &str, label: &str, query: &str) -> Value {

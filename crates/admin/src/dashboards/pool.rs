@@ -38,6 +38,10 @@ pub static DASHBOARD: Dashboard = Dashboard {
                             "histogram_quantile(0.99, sum by (le) (rate(forebay_pool_metadata_sync_duration_seconds_bucket{$i}[$r])))",
                             "metadata",
                         ),
+                        (
+                            "histogram_quantile(0.99, sum by (le) (rate(forebay_pool_log_sync_duration_seconds_bucket{$i}[$r])))",
+                            "intent log",
+                        ),
                     ],
                 },
                 Panel {
@@ -88,14 +92,11 @@ pub static DASHBOARD: Dashboard = Dashboard {
             title: "Efficiency",
             panels: &[
                 Panel {
-                    title: "Saved",
-                    says: "Bytes of file data divided by bytes stored. With three replicas it is near 3.",
+                    title: "Data per byte stored",
+                    says: "Bytes of data divided by bytes stored, each stored version once. With three replicas it is near 3.",
                     kind: Graph,
                     unit: Unit::Count,
-                    lines: &[(
-                        "sum(forebay_pool_logical_bytes{$i}) / sum(forebay_pool_physical_bytes{$i})",
-                        "logical to stored",
-                    )],
+                    lines: &[("min(forebay_pool_data_ratio{$i})", "data to stored")],
                 },
                 Panel {
                     title: "Stored once",

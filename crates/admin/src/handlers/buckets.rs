@@ -149,15 +149,15 @@ pub async fn bucket_delete(
         asked.caller.require(Role::Admin, &api, what)?;
     }
     manage::delete(&api.service.pool, &path.bucket, force).await?;
-    let message = if force { "deleted, with all it had" } else { "deleted" };
+    let message = if force { "deleted with all data" } else { "deleted" };
     api.note(Kind::BucketDeleted, format!("bucket {}", path.bucket), message, &asked.caller);
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Get the savings of a bucket from deduplication and compression
+/// Calculate the storage efficiency of a bucket now
 ///
 /// Scans every extent of the bucket, which takes a while. One such request is processed at a time.
-#[utoipa::path(get, path = "/buckets/{bucket}/efficiency", tag = "buckets", params(BucketPath), responses((status = 200, description = "The savings", body = EfficiencyView)))]
+#[utoipa::path(get, path = "/buckets/{bucket}/efficiency", tag = "buckets", params(BucketPath), responses((status = 200, description = "The storage efficiency", body = EfficiencyView)))]
 pub async fn bucket_efficiency(
     State(api): Shared,
     _: Read,
@@ -165,8 +165,7 @@ pub async fn bucket_efficiency(
 ) -> Result<Json<EfficiencyView>> {
     api.s3()?;
     let bucket = api.service.pool.bucket(&path.bucket)?;
-    let _counting = api.counting.lock().await;
-    Ok(Json(api.service.pool.efficiency(Some(bucket.id)).await?.into()))
+    Ok(Json(api.efficiencies.count(Some(bucket.id)).await?.into()))
 }
 
 /// Refuses a parameter that is too long.

@@ -95,6 +95,7 @@ pub async fn status_show(State(api): Shared, _: Read) -> Result<Json<StatusView>
             bytes_free: report.space.bytes_free,
             full_in_seconds: report.pool_full_in.map(|time| time.as_secs()),
             forecast: forecast(&api, |row| Some(row.used), report.space.bytes_total),
+            efficiency: api.efficiencies.of(None).map(Into::into),
             volumes: volumes.collect(),
         },
         busiest_volumes: report.busiest_volumes.iter().map(flow_view).collect(),

@@ -376,7 +376,7 @@ pub async fn kafka_topic_show(
     let mut topic = topic_of(cluster, &path.topic)?;
     let counted;
     if asked.query.exact {
-        let _counting = api.counting.lock().await;
+        let _counting = api.efficiencies.alone().await;
         counted = exact(&api.service.pool, topic, api.kafka.watch()).await?;
         topic = &counted;
     }
@@ -527,7 +527,7 @@ pub async fn kafka_what_if(
     api.kafka_cluster(&report, &path.cluster)?;
     let changes =
         question.changes.iter().map(|change| change.read()).collect::<std::result::Result<Vec<_>, _>>()?;
-    let _counting = api.counting.lock().await;
+    let _counting = api.efficiencies.alone().await;
     let answer =
         what_if(&api.service.pool, (report.clone(), path.cluster), changes, api.kafka.watch()).await?;
     let view = |returned: Returned| KafkaReturnedView {

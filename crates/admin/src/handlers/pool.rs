@@ -36,6 +36,7 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
         bytes_live: stored.bytes_live,
         bytes_dead: stored.bytes_dead,
         bytes_inline: stored.bytes_inline,
+        efficiency: api.efficiencies.of(None).map(Into::into),
         segments_missing: stored.segments_missing,
         lost_found_segments: stored.lost_found_segments,
         lost_found_bytes: stored.lost_found_bytes,
@@ -52,7 +53,7 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
 /// runs at a time.
 #[utoipa::path(post, path = "/pool/speed", tag = "pool", responses((status = 200, description = "The measurement", body = DiskSpeedView)))]
 pub async fn pool_speed(State(api): Shared, _: Administer) -> Result<Json<DiskSpeedView>> {
-    let _alone = api.counting.lock().await;
+    let _alone = api.efficiencies.alone().await;
     let directory = api.directory.clone();
     let measured =
         tokio::task::spawn_blocking(move || forebay_service::disk_speed::measure(&directory)).await;
@@ -113,7 +114,7 @@ pub async fn scrub_show(State(api): Shared, _: Read) -> Result<Json<ScrubView>> 
 #[utoipa::path(post, path = "/pool/scrub", tag = "pool", responses((status = 202, description = "The scrub has started", body = ScrubView)))]
 pub async fn scrub_start(State(api): Shared, asked: Operate) -> Result<(StatusCode, Json<ScrubView>)> {
     api.service.pool.scrub_start().await?;
-    api.service.events.note(Kind::ScrubStarted, "pool", "a scrub begins", asked.caller.who());
+    api.service.events.note(Kind::ScrubStarted, "pool", "scrub started", asked.caller.who());
     Ok((StatusCode::ACCEPTED, Json(scrub(&api)?)))
 }
 
@@ -123,7 +124,7 @@ pub async fn scrub_stop(State(api): Shared, asked: Operate) -> Result<Json<Scrub
     let was_running = scrub(&api)?.running;
     api.service.pool.scrub_stop().await?;
     if was_running {
-        api.service.events.note(Kind::ScrubStopped, "pool", "the scrub was stopped", asked.caller.who());
+        api.service.events.note(Kind::ScrubStopped, "pool", "scrub stopped", asked.caller.who());
     }
     scrub(&api).map(Json)
 }
@@ -170,20 +171,18 @@ pub async fn lost_found_delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Get the savings from deduplication and compression
+/// Calculate the storage efficiency now
 ///
-/// Scans every extent of the volume or the pool, which takes a while. One such request is processed at a
-/// time.
+/// The daemon calculates it regularly anyway: `pool` and `volumes` have the last result. This request scans every extent of the volume
+/// or the pool, which takes a while, and its result replaces the last one. One such request is processed at a time.
 #[utoipa::path(
     get, path = "/pool/efficiency", tag = "pool", params(OfVolume),
     responses(
-        (status = 200, description = "The savings", body = EfficiencyView),
+        (status = 200, description = "The storage efficiency", body = EfficiencyView),
         (status = 404, description = "The volume does not exist", body = crate::error::ErrorBody),
     ),
 )]
 pub async fn pool_efficiency(State(api): Shared, asked: Read<OfVolume>) -> Result<Json<EfficiencyView>> {
     let volume = api.volume_if_named(&asked.query)?;
-    let _counting = api.counting.lock().await;
-    let found = api.service.pool.efficiency(volume.map(|volume| volume.id)).await?;
-    Ok(Json(found.into()))
+    Ok(Json(api.efficiencies.count(volume.map(|volume| volume.id)).await?.into()))
 }

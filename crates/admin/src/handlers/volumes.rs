@@ -283,6 +283,7 @@ pub async fn view(api: &Api, volume: &Volume) -> forebay_pool::Result<VolumeView
         root: pool.getattr(volume.root).await?,
         space: pool.volume_space(volume.id)?,
         waits: api.service.throttle.waits(volume.id),
+        efficiency: api.efficiencies.of(Some(volume.id)),
         export: api
             .nfs
             .as_ref()

@@ -150,6 +150,10 @@ async fn each_rule_without_a_hold_time_fires_at_once_and_is_resolved() {
             pool(seen).stored = Stored { lost_found_segments: 1, ..Stored::default() }
         }),
         ("ForebayPoolDegraded", |seen, _| pool(seen).scrub.degraded = true),
+        ("ForebayScrubVerifiedNothing", |seen, now| {
+            pool(seen).scrub = ScrubStatus { finished: Some(now), ..ScrubStatus::default() };
+            pool(seen).stored = Stored { bytes_live: GIB, ..Stored::default() };
+        }),
         ("ForebayMetadataRescued", |seen, _| pool(seen).metadata.rescued = 1),
         ("ForebayUpgradeNotFinalized", |seen, _| {
             seen.format.as_mut().unwrap().found -= 1;
@@ -317,6 +321,9 @@ async fn rules_with_a_hold_time_wait_for_it() {
         }),
         ("ForebayFilesShort", 60, |seen| seen.process.files = 950),
         ("ForebayMetadataInOneCopy", 300, |seen| pool(seen).metadata.wanted = 2),
+        ("ForebaySnapshotMissed", 600, |seen| {
+            pool(seen).snapshots_due = vec![("kafka".to_owned(), forebay_pool::Period::Daily)];
+        }),
         ("ForebayScrubOverdue", 3600, |seen| pool(seen).scrub.finished = Some(SystemTime::UNIX_EPOCH)),
     ];
     for (name, hold, change) in cases {

@@ -33,7 +33,7 @@ pub struct Digest {
     pub dirty: u64,
     /// Durations of COMMIT.
     pub commits: Distribution,
-    /// Durations of syncs of the metadata store.
+    /// Durations of syncs of the metadata store and of the intent log, for which brokers wait.
     pub syncs: Distribution,
     /// Durations of reads over S3.
     pub s3_reads: Distribution,
@@ -107,6 +107,7 @@ impl Digest {
             digest.free = Some(pool.space.bytes_free);
             digest.dirty = pool.dirty_bytes;
             digest.syncs = pool.metadata_syncs.clone();
+            digest.syncs.add(&pool.log_syncs);
         }
         let nfs = &seen.nfs;
         counts.nfs_refused = nfs.events.connections_refused;

@@ -99,8 +99,12 @@ mod tests {
             .collect();
         // Families without samples when there is one volume, one bucket, no client, no other node and no Kafka.
         let expected = [
+            "forebay_pool_data_ratio",
+            "forebay_pool_data_bytes",
+            "forebay_pool_data_calculated_timestamp_seconds",
             "forebay_pool_backup_last_timestamp_seconds",
             "forebay_pool_scrub_finished_timestamp_seconds",
+            "forebay_volume_data_ratio",
             "forebay_volume_size_bytes",
             "forebay_volume_limit_bytes_per_second",
             "forebay_nfs_operation_duration_seconds",

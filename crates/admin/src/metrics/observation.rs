@@ -11,6 +11,7 @@ use forebay_s3::counters::{BucketCounts, S3Counters};
 
 use super::process::Process;
 use super::run::RunSeen;
+use crate::efficiency::Counted;
 use crate::kafka::digest::Digest;
 use crate::kafka::holders::Broker;
 
@@ -35,6 +36,8 @@ pub struct Observation {
     pub node: Option<Beats>,
     /// The Kafka clusters; `None` if Kafka views are off.
     pub kafka: Option<KafkaSeen>,
+    /// How much is stored for the data of the pool, as it was counted last.
+    pub efficiency: Option<Counted>,
     /// The pool's format; `None` once it is closed.
     pub format: Option<PoolFormat>,
     /// Backups of the pool.
@@ -97,6 +100,8 @@ pub struct VolumeSeen {
     pub waited: Duration,
     /// Number of requests that were asked to retry later.
     pub turned_away: u64,
+    /// How much is stored for its data, as it was counted last.
+    pub efficiency: Option<Counted>,
     /// Number of operations that failed for lack of space, and because of the pool or its disk.
     pub failed: [u64; 2],
 }

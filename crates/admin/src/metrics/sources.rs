@@ -13,6 +13,7 @@ use super::observation::{
 };
 use super::process::Process;
 use super::run::RunSeen;
+use crate::efficiency::Efficiencies;
 use crate::kafka::Kafka;
 
 /// A part of the daemon that is measured.
@@ -47,6 +48,7 @@ impl Observation {
             volumes: Vec::new(),
             node: None,
             kafka: None,
+            efficiency: None,
             format: None,
             backups: BackupsSeen::default(),
             run: RunSeen::default(),
@@ -86,6 +88,7 @@ impl Source for Service {
                 waits: waits.requests,
                 waited: waits.time,
                 turned_away: waits.turned_away,
+                efficiency: None,
                 failed: [0; 2],
             }
         };
@@ -113,6 +116,15 @@ impl Source for forebay_nfs::Shared {
 impl Source for forebay_ownership::Holder {
     fn observe(&self, observation: &mut Observation) {
         observation.node = Some(self.beats());
+    }
+}
+
+impl Source for Efficiencies {
+    fn observe(&self, observation: &mut Observation) {
+        observation.efficiency = self.of(None);
+        for volume in &mut observation.volumes {
+            volume.efficiency = volume.usage.id.and_then(|id| self.of(Some(id)));
+        }
     }
 }
 

@@ -42,6 +42,11 @@ impl Family {
             }
             (Collect::Alerts(collect), _) => collect(seen, &mut samples),
             (Collect::Backups(collect), _) => collect(&seen.backups, &mut samples),
+            (Collect::Efficiency(collect), _) => {
+                if let Some(counted) = &seen.efficiency {
+                    collect(counted, &mut samples);
+                }
+            }
             (Collect::Process(collect), _) => collect(&seen.process, &mut samples),
             (Collect::Volume(collect), _) => {
                 for volume in &seen.volumes {

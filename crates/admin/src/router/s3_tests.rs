@@ -455,7 +455,7 @@ async fn a_bucket_with_objects_is_deleted_only_by_force_and_never_with_object_lo
     let locked = caller.admin("DELETE", "/buckets/locked?force=true", Value::Null).await;
     assert_eq!((locked.status, locked.code()), (409, "bucket_locked"));
     assert_eq!(caller.admin("DELETE", "/buckets/logs?force=true", Value::Null).await.status, 204);
-    assert!(caller.events().await.contains("deleted, with all it had"));
+    assert!(caller.events().await.contains("deleted with all data"));
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use super::alert::AlertView;
 use super::capacity::ForecastView;
 use super::event::EventView;
+use super::pool::EfficiencyView;
 use super::words::words;
 
 words! {
@@ -157,6 +158,9 @@ pub struct CapacityView {
     pub full_in_seconds: Option<u64>,
     /// When it is full by the growth of the last days; null if it does not grow, or before four days are known.
     pub forecast: Option<ForecastView>,
+    /// How much is stored for the data of the pool; null until it has been calculated.
+    #[serde(default)]
+    pub efficiency: Option<EfficiencyView>,
     /// Volumes with a size: those that are full soonest, then those that are fullest. At most eight.
     pub volumes: Vec<VolumeSpaceView>,
 }

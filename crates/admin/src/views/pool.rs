@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use super::check::Check;
 use super::fields::time;
+use crate::efficiency::Counted;
 
 /// The options of a pool check.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -202,14 +203,29 @@ impl From<forebay_pool::MetadataCopies> for MetadataView {
     }
 }
 
-/// The storage used by the files of one volume, or of all volumes.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+/// How much is stored for the files of a volume, of a bucket, or of the pool.
+///
+/// `bytes_shown` - `bytes_cloned` + `bytes_retained` = `bytes_logical` for the pool, and for each `bytes_logical` - `bytes_deduplicated`
+/// - `bytes_compressed` = `bytes_physical`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct EfficiencyView {
-    /// Bytes of file data, holes excluded.
+    /// Bytes of file data that volumes and buckets show, holes excluded.
+    #[serde(default)]
+    #[schema(required)]
+    pub bytes_shown: u64,
+    /// The part of it that clones show and share with the volumes that they were cloned from.
+    #[serde(default)]
+    #[schema(required)]
+    pub bytes_cloned: u64,
+    /// Bytes of file data that its volume does not show any more: snapshots keep it, or it is about to be freed.
+    #[serde(default)]
+    #[schema(required)]
+    pub bytes_retained: u64,
+    /// Bytes of file data, each stored version once, holes excluded.
     pub bytes_logical: u64,
     /// Bytes of holes.
     pub bytes_holes: u64,
-    /// Bytes saved by deduplication.
+    /// Bytes saved by deduplication: replicas.
     pub bytes_deduplicated: u64,
     /// Bytes saved by compression.
     pub bytes_compressed: u64,
@@ -217,20 +233,29 @@ pub struct EfficiencyView {
     pub bytes_physical: u64,
     /// The part of the stored bytes that is in the metadata store.
     pub bytes_inline: u64,
-    /// Ratio of logical to stored bytes.
+    /// `bytes_logical` for each byte of `bytes_physical`; 0 if nothing is stored. Clones and snapshots do not raise it.
     pub ratio: f64,
+    /// When this was calculated.
+    #[serde(default)]
+    #[schema(format = DateTime)]
+    pub calculated: String,
 }
 
-impl From<forebay_pool::Efficiency> for EfficiencyView {
-    fn from(found: forebay_pool::Efficiency) -> Self {
+impl From<Counted> for EfficiencyView {
+    fn from(counted: Counted) -> Self {
+        let found = &counted.found;
         EfficiencyView {
+            bytes_shown: found.bytes_shown,
+            bytes_cloned: found.bytes_cloned,
+            bytes_retained: found.bytes_retained,
             bytes_logical: found.bytes_logical,
             bytes_holes: found.bytes_holes,
             bytes_deduplicated: found.bytes_deduplicated,
             bytes_compressed: found.bytes_compressed,
             bytes_physical: found.bytes_physical,
             bytes_inline: found.bytes_inline,
-            ratio: found.bytes_logical as f64 / found.bytes_physical.max(1) as f64,
+            ratio: counted.ratio().unwrap_or_default(),
+            calculated: time(counted.at),
         }
     }
 }
@@ -271,6 +296,9 @@ pub struct PoolView {
     pub bytes_dead: u64,
     /// Bytes of file tails in the metadata store.
     pub bytes_inline: u64,
+    /// How much is stored for its data; null until it has been calculated.
+    #[serde(default)]
+    pub efficiency: Option<EfficiencyView>,
     /// Number of segments that hold data and are missing; their data cannot be read.
     pub segments_missing: u64,
     /// Number of segments in `lost+found`, which are unknown to the metadata.

@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 
 use super::check::{Check, check_bytes, check_id};
 use super::fields::{changes_in_words, given, present, time};
+use super::pool::EfficiencyView;
 use super::words::words;
+use crate::efficiency::Counted;
 
 words! {
     /// Compression of new writes.
@@ -401,6 +403,9 @@ pub struct VolumeView {
     pub snapshots: Plan,
     /// The snapshot that the volume was cloned from, as VOLUME@SNAPSHOT.
     pub clone_of: Option<String>,
+    /// How much is stored for its data; null until it has been calculated.
+    #[serde(default)]
+    pub efficiency: Option<EfficiencyView>,
 }
 
 /// What a [`VolumeView`] is made from.
@@ -415,12 +420,14 @@ pub struct Shown<'a> {
     pub waits: Option<Waits>,
     /// Its export policy.
     pub export: String,
+    /// What is stored for it, as it was counted last.
+    pub efficiency: Option<Counted>,
 }
 
 impl VolumeView {
     /// A volume as it is shown.
     pub fn of(shown: Shown<'_>) -> VolumeView {
-        let Shown { volume, root, space, waits, export } = shown;
+        let Shown { volume, root, space, waits, export, efficiency } = shown;
         let spec = &volume.spec;
         VolumeView {
             name: spec.name.clone(),
@@ -442,6 +449,7 @@ impl VolumeView {
             compression: spec.compression.into(),
             snapshots: spec.snapshots.into(),
             clone_of: volume.clone_of.as_ref().map(|origin| format!("{}@{}", origin.volume, origin.snapshot)),
+            efficiency: efficiency.map(Into::into),
         }
     }
 }

@@ -7,6 +7,7 @@ const WITH_VALUE: &[&str] = &[
     "--server",
     "--token",
     "--ca-certificate",
+    "--tls-fingerprint",
     "--profile",
     "--output",
     "-o",
@@ -45,6 +46,25 @@ pub fn ordered(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     all.first().cloned().into_iter().chain(before.to_vec()).chain(moved).chain(after.to_vec()).collect()
 }
 
+/// The program and the options of most commands that are among the words, whatever else is.
+pub fn daemon_options(words: &[OsString]) -> Vec<OsString> {
+    let mut options: Vec<OsString> = words.first().cloned().into_iter().collect();
+    let mut rest = words.iter().skip(1);
+    while let Some(word) = rest.next() {
+        let text = word.to_string_lossy();
+        let name = text.split_once('=').map_or(text.as_ref(), |(name, _)| name);
+        if !WITH_VALUE.contains(&name) {
+            continue;
+        }
+        if text.contains('=') {
+            options.push(word.clone());
+        } else if let Some(value) = rest.next() {
+            options.extend([word.clone(), value.clone()]);
+        }
+    }
+    options
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +72,15 @@ mod tests {
     fn reordered(line: &str) -> String {
         let words = line.split(' ').map(OsString::from);
         ordered(words).into_iter().map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_options_that_name_a_daemon_are_found_in_an_unfinished_line() {
+        let words: Vec<OsString> =
+            ["forebay", "volume", "show", "--server", "URL", "--wide", "ka", "--token=t", "-o"]
+                .map(OsString::from)
+                .to_vec();
+        assert_eq!(daemon_options(&words), ["forebay", "--server", "URL", "--token=t"].map(OsString::from));
     }
 
     #[test]

@@ -12,15 +12,24 @@ const HEADING: &str = "Daemon and output";
 /// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people.
+    /// For people; on a terminal it fits the width
     #[default]
     Table,
+    /// For people, with all columns and times in full
+    Wide,
     /// For programs; the fields are those of the API
     Json,
     /// The same fields as JSON, written as YAML
     Yaml,
     /// For spreadsheets; only for the tables of `forebay kafka`
     Csv,
+}
+
+impl Format {
+    /// Whether people read it, not programs.
+    pub fn is_for_people(self) -> bool {
+        matches!(self, Format::Table | Format::Wide)
+    }
 }
 
 /// Selects the daemon and the output format.

@@ -1,7 +1,7 @@
 //! `forebay status`.
 
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
@@ -16,6 +16,7 @@ use crate::arguments::Remote;
 use crate::commands::alert;
 use crate::commands::pool::in_words;
 use crate::config::size;
+use crate::output::times::{age, ago};
 use crate::output::{complain, print_as, print_line, print_pairs};
 
 /// The daemon is healthy.
@@ -68,6 +69,7 @@ fn show(view: &StatusView) -> Result<()> {
     let mut pairs = vec![
         ("daemon", daemon(view)),
         ("pool", pool(view)),
+        ("stored", stored(view)),
         ("clients", clients(view)),
         ("fsync p99", fsync(view)),
     ];
@@ -126,6 +128,20 @@ fn pool(view: &StatusView) -> String {
     format!("{}: {free} free of {total}{full}", view.directory)
 }
 
+fn stored(view: &StatusView) -> String {
+    match &view.capacity.efficiency {
+        None => "not calculated yet".to_owned(),
+        Some(found) if found.bytes_physical == 0 => "nothing".to_owned(),
+        Some(found) => format!(
+            "{} of data in {}, {:.2} : 1, calculated {}",
+            size::rounded(found.bytes_logical),
+            size::rounded(found.bytes_physical),
+            found.ratio,
+            ago(&found.calculated)
+        ),
+    }
+}
+
 /// When something is full: at the rate of the last hours, or by the growth of the last days.
 fn full(seconds: Option<u64>, forecast: Option<&ForecastView>) -> String {
     match (seconds, forecast) {
@@ -177,9 +193,5 @@ fn busy(flow: &FlowView) -> String {
 
 fn change(event: &EventView) -> String {
     let by = event.user.as_ref().map(|user| format!(" (by {user})")).unwrap_or_default();
-    format!("{}  {} {}{by}", event.time, event.object, event.message)
-}
-
-fn age(time: &str) -> Option<Duration> {
-    SystemTime::now().duration_since(humantime::parse_rfc3339(time).ok()?).ok()
+    format!("{}: {} {}{by}", ago(&event.time), event.object, event.message)
 }

@@ -66,7 +66,7 @@ fn answers_can_be_in_a_file_and_what_cannot_be_done_is_refused_before_anything_c
     };
     assert_refused(&setup("brokers = []\n", &[]), 2, &["brokers: not given", "--brokers"]);
     assert_refused(&setup("broker = 1\n", &[]), 2, &["answers", "answers.toml", "broker"]);
-    assert_refused(&setup("brokers = [\"a\", \"a\"]\n", &[]), 2, &["a: is there twice"]);
+    assert_refused(&setup("brokers = [\"a\", \"a\"]\n", &[]), 2, &["a: named twice"]);
     assert_refused(
         &setup("brokers = [\"10.1.0.11\"]\ntls = true\n", &[]),
         1,

@@ -128,6 +128,7 @@ pub const CRATES: &[Rule] = &[
         crate_folder: "admin",
         floors: &[
             "base",       // paths, the current request's id, problems of a request, strict JSON
+            "efficiency", // how much less is stored than files have
             "views",      // the types of request and response bodies
             "error",      // errors as the API reports them
             "traces",     // spans for OpenTelemetry
@@ -153,17 +154,18 @@ pub const CRATES: &[Rule] = &[
     Rule {
         crate_folder: "forebay",
         floors: &[
-            "config",    // the settings, and the sources of their values
-            "arguments", // arguments that several commands share
-            "output",    // what commands print
-            "lab",       // runs the lab, a program of its own
-            "admin",     // the client of a daemon's API
-            "traces",    // spans for a collector of OpenTelemetry
-            "logging",   // the daemon's log
-            "commands",  // the commands, a folder or file for each family
-            "remote",    // the lab's command that asks a daemon
-            "cli",       // the command line: all commands together
-            "reference", // the pages that are generated from all of this
+            "config",     // the settings, and the sources of their values
+            "arguments",  // arguments that several commands share
+            "output",     // what commands print
+            "lab",        // runs the lab, a program of its own
+            "admin",      // the client of a daemon's API
+            "traces",     // spans for a collector of OpenTelemetry
+            "logging",    // the daemon's log
+            "commands",   // the commands, a folder or file for each family
+            "remote",     // the lab's command that asks a daemon
+            "cli",        // the command line: all commands together
+            "completion", // completes words of the command line in a shell
+            "reference",  // the pages that are generated from all of this
         ],
         exceptions: &[],
         circle_max: 4,

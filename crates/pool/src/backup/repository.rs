@@ -3,7 +3,7 @@
 //! ```text
 //! FOREBAY-BACKUPS    "forebay-backups 1 POOL REPOSITORY\n": the pool's id, and a random number of the directory
 //! LOCK               locked exclusively (flock) by the process that changes the directory
-//! backups/NAME.json  a manifest; written last
+//! backups/NAME.json  a manifest; written last. Locked (flock) while the backup is read, so that it is not pruned
 //! backups/NAME.meta  the metadata of that backup
 //! segments/ID.seg    the beginning of a segment, or all of it; shared by all backups
 //! incoming/          a segment that is being copied
@@ -14,7 +14,10 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::FlockOperation;
 
 use super::files::{self, failed};
 use super::manifest::Manifest;
@@ -28,6 +31,12 @@ const LOCK_FILE: &str = "LOCK";
 const BACKUPS: &str = "backups";
 const SEGMENTS: &str = "segments";
 const INCOMING: &str = "incoming";
+
+/// Keeps a backup from being pruned, also by another machine, until it is dropped or the process ends.
+pub(crate) struct Hold {
+    /// `None` if the file system knows no locks.
+    _manifest: Option<File>,
+}
 
 /// See the module.
 pub(crate) struct Repository {
@@ -180,34 +189,81 @@ impl Repository {
         }
     }
 
+    /// Like [`Repository::find`], and keeps the backup from being pruned.
+    pub(crate) fn hold(&self, name: Option<&str>) -> Result<(Manifest, Hold)> {
+        loop {
+            let manifest = self.find(name)?;
+            let path = self.manifest(&manifest.name);
+            let file = match File::open(&path) {
+                Ok(file) => file,
+                // It was pruned since.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(failed(&path, "open the backup")(error)),
+            };
+            let is_locked = lock_of(&file, FlockOperation::LockShared)
+                .map_err(failed(&path, "keep the backup from being pruned"))?;
+            let is_there = file
+                .metadata()
+                .ok()
+                .zip(std::fs::metadata(&path).ok())
+                .is_some_and(|(held, there)| (held.dev(), held.ino()) == (there.dev(), there.ino()));
+            if is_there {
+                return Ok((manifest, Hold { _manifest: is_locked.then_some(file) }));
+            }
+        }
+    }
+
+    /// Removes a manifest, unless somebody reads its backup.
+    fn remove_unheld(&self, name: &str) -> Result<bool> {
+        let path = self.manifest(name);
+        // Over NFS, an exclusive lock takes a file that is open for writing.
+        let opened = File::options().read(true).write(true).open(&path);
+        let file = opened.map_err(failed(&path, "open the backup"))?;
+        match lock_of(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(_) => files::remove(&path).map(|()| true),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(failed(&path, "lock the backup")(error)),
+        }
+    }
+
     /// Adds a backup, durably. All that it names must be durable.
     pub(crate) fn add(&self, manifest: &Manifest) -> Result<()> {
         files::sync_directory(&self.segments())?;
         files::put(&self.backups(), &format!("{}.json", manifest.name), &manifest.text()?)
     }
 
-    /// Removes all but the newest `keep` backups, and what no backup needs. Returns how many backups were removed. A manifest that cannot be
-    /// read may need any segment, so then nothing is removed.
+    /// Removes all but the newest `keep` backups and those that are being read, and what no backup needs. Returns how many backups were
+    /// removed. A manifest that cannot be read may need any segment, so then nothing is removed.
     pub(crate) fn prune(&self, keep: usize) -> Result<u64> {
         let (whole, broken) = self.list()?;
         if let Some(error) = broken.into_iter().next() {
             return Err(error);
         }
         let many = whole.len().saturating_sub(keep.max(1));
-        for old in whole.iter().take(many) {
-            files::remove(&self.manifest(&old.name))?;
+        let mut kept = Vec::new();
+        for (index, manifest) in whole.iter().enumerate() {
+            if index >= many {
+                kept.push(manifest);
+            } else if !self.remove_unheld(&manifest.name)? {
+                tracing::info!(
+                    backup = manifest.name,
+                    "an old backup is being read, and stays until the next one is made"
+                );
+                kept.push(manifest);
+            }
         }
-        if many > 0 {
+        let removed = whole.len() - kept.len();
+        if removed > 0 {
             files::sync_directory(&self.backups())?;
         }
-        let kept: BTreeSet<&str> = whole.iter().skip(many).map(|manifest| manifest.name.as_str()).collect();
+        let names: BTreeSet<&str> = kept.iter().map(|manifest| manifest.name.as_str()).collect();
         for name in self.names(".meta")? {
-            if !kept.contains(name.as_str()) {
+            if !names.contains(name.as_str()) {
                 files::remove(&self.metadata(&name))?;
             }
         }
         let mut needed = BTreeSet::new();
-        for manifest in whole.iter().skip(many) {
+        for manifest in kept {
             needed.extend(manifest.segments()?.into_iter().map(|(id, _)| id));
         }
         for id in self.segments_there()? {
@@ -215,13 +271,23 @@ impl Repository {
                 files::remove(&segment_in(&self.segments(), id))?;
             }
         }
-        Ok(many as u64)
+        Ok(removed as u64)
     }
 
     fn segments_there(&self) -> Result<Vec<SegmentId>> {
         use crate::store::segment::{FileSegments, SegmentStore};
         let listed = FileSegments::open_to_read(&self.segments()).list()?;
         Ok(listed.into_iter().map(|(id, _)| id).collect())
+    }
+}
+
+/// Locks a file; `false` if its file system knows no locks.
+fn lock_of(file: &File, how: FlockOperation) -> io::Result<bool> {
+    use rustix::io::Errno;
+    match rustix::fs::flock(file, how) {
+        Ok(()) => Ok(true),
+        Err(Errno::NOSYS | Errno::NOTSUP | Errno::NOLCK) => Ok(false),
+        Err(errno) => Err(errno.into()),
     }
 }
 

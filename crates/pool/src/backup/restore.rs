@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use super::files::{self, failed};
 use super::manifest::Manifest;
-use super::repository::{Repository, segment_in};
+use super::repository::{Hold, Repository, segment_in};
 use super::verify::{self, Needs};
 use super::{BackupWatch, VerifyReport};
 use crate::base::permit::Permit;
@@ -73,13 +73,14 @@ struct Work {
     needs: Needs,
     target: PathBuf,
     watch: Arc<BackupWatch>,
+    _held: Hold,
     _lock: File,
 }
 
 impl Work {
     fn begin(directory: &Path, name: Option<&str>, target: &Path, watch: Arc<BackupWatch>) -> Result<Work> {
         let repository = Repository::open_to_read(directory)?;
-        let manifest = repository.find(name)?;
+        let (manifest, held) = repository.hold(name)?;
         if manifest.format > FORMAT {
             let (found, known) = (manifest.format, FORMAT);
             return Err(Error::NewerFormat { path: directory.to_path_buf(), found, known });
@@ -91,7 +92,8 @@ impl Work {
         // Before anything is copied, so that a backup whose metadata is damaged is refused at once.
         let (needs, _) = verify::needs_of(&manifest, &metadata, &mut |_, _| watch.go_on())?;
         watch.expect(manifest.bytes());
-        Ok(Work { repository, manifest, metadata, needs, target: target.to_path_buf(), watch, _lock: lock })
+        let target = target.to_path_buf();
+        Ok(Work { repository, manifest, metadata, needs, target, watch, _held: held, _lock: lock })
     }
 
     fn finish(&self, store: Arc<dyn PairedMeta>, state: State) -> Result<VerifyReport> {
@@ -254,5 +256,33 @@ fn copy_bytes(source: &File, file: &File, bytes: u64, path: &Path, watch: &Backu
             io::Read::read(&mut source, &mut buffer).map_err(failed(path, "read a segment of the backup"))?;
         let Some(part) = buffer.get(..read).filter(|part| !part.is_empty()) else { return Ok(()) };
         io::Write::write_all(&mut file, part).map_err(failed(path, "write a segment"))?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BackupOptions, Pool, PoolOptions};
+
+    #[tokio::test]
+    async fn a_backup_that_is_being_restored_is_not_pruned() {
+        let places = tempfile::tempdir().unwrap();
+        let at = |name: &str| places.path().join(name);
+        let pool = Pool::open(&at("pool"), PoolOptions::default()).await.unwrap();
+        let keep_one = async || {
+            let options = BackupOptions { keep: Some(1), ..BackupOptions::default() };
+            pool.backup(&at("backups"), options, Arc::default()).await.unwrap()
+        };
+        let first = keep_one().await.backup.name;
+        let work = Work::begin(&at("backups"), None, &at("restored"), Arc::default()).unwrap();
+        assert_eq!(keep_one().await.removed, 0);
+        work.copy_segments().unwrap();
+        drop(work.write_metadata().unwrap());
+        drop(work);
+        let third = keep_one().await;
+        assert_eq!(third.removed, 2, "{first} and the one after it");
+        let left = Pool::backups(&at("backups")).await.unwrap();
+        assert_eq!(left.backups, [third.backup]);
+        pool.close().await.unwrap();
     }
 }

@@ -157,7 +157,7 @@ pub(crate) fn needs_of(
 /// Verifies a backup; without a name, the newest.
 pub(crate) fn verify(directory: &Path, name: Option<&str>, watch: &BackupWatch) -> Result<VerifyReport> {
     let repository = Repository::open_to_read(directory)?;
-    let manifest = repository.find(name)?;
+    let (manifest, _held) = repository.hold(name)?;
     let metadata = repository.metadata(&manifest.name);
     let (needs, _) = needs_of(&manifest, &metadata, &mut |_, _| watch.go_on())?;
     let segments = FileSegments::open_to_read(&repository.segments());

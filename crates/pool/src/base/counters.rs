@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::base::histogram::Histogram;
-use crate::{Distribution, MetadataCopies, ScrubStatus, Space, Stored, VolumeId};
+use crate::{Distribution, MetadataCopies, Period, ScrubStatus, Space, Stored, VolumeId};
 
 /// A count that only grows.
 #[derive(Debug, Default)]
@@ -36,6 +36,7 @@ pub(crate) struct Meters {
     pub(crate) bytes_metadata: Count,
     pub(crate) segment_syncs: Histogram,
     pub(crate) metadata_syncs: Histogram,
+    pub(crate) log_syncs: Histogram,
     pub(crate) log_groups: Count,
     pub(crate) log_records: Count,
     pub(crate) log_bytes: Count,
@@ -97,6 +98,8 @@ pub struct PoolCounters {
     pub segment_syncs: Distribution,
     /// Syncs of the metadata store, one for each commit group that wrote anything.
     pub metadata_syncs: Distribution,
+    /// Writes of groups to the intent log, with their syncs.
+    pub log_syncs: Distribution,
     /// Groups of records written to the intent log, each with one sync.
     pub log_groups: u64,
     /// Records in these groups, one for each sync of a file that the log answered.
@@ -137,6 +140,8 @@ pub struct PoolCounters {
     pub dirty_bytes_max: u64,
     /// The volumes, ordered by id.
     pub volumes: Vec<VolumeUsage>,
+    /// The volumes whose schedule says that a snapshot is due, and its period.
+    pub snapshots_due: Vec<(String, Period)>,
     /// Deleted volumes that can be recovered.
     pub deleted_volumes: u64,
     /// Bytes of their files that are not holes. They still take space.

@@ -66,6 +66,25 @@ pub struct DeletedVolume {
     pub note: Bytes,
 }
 
+/// Something that the pool did by itself because a time was over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnAction {
+    /// A deleted volume was purged.
+    VolumePurged {
+        /// Its name.
+        name: String,
+    },
+    /// A snapshot was deleted.
+    SnapshotExpired {
+        /// The volume.
+        volume: String,
+        /// The snapshot.
+        name: String,
+        /// Whether the schedule took it, and has newer ones now.
+        is_scheduled: bool,
+    },
+}
+
 /// How a volume is deleted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deletion {

@@ -506,10 +506,18 @@ pub struct CheckReport {
 /// How much is stored for the bytes of a volume's files, or of all files.
 ///
 /// What several extents share is attributed to them in equal parts. For all volumes, each stored version is counted once,
-/// including versions that only snapshots show.
+/// including versions that only snapshots show: clones and snapshots add nothing to `bytes_logical` but what differs.
+/// `bytes_shown` - `bytes_cloned` + `bytes_retained` = `bytes_logical`, and `bytes_logical` - `bytes_deduplicated` -
+/// `bytes_compressed` = `bytes_physical`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Efficiency {
-    /// Bytes of files that are not holes.
+    /// Bytes of files that are not holes, in what volumes show now.
+    pub bytes_shown: u64,
+    /// The part of `bytes_shown` that clones show and do not store: it belongs to the volumes that they were cloned from.
+    pub bytes_cloned: u64,
+    /// Bytes that the volume that wrote them does not show any more. Snapshots and clones keep them, or they are about to be freed.
+    pub bytes_retained: u64,
+    /// Bytes of files that are not holes, each stored version once.
     pub bytes_logical: u64,
     /// Bytes of files that are holes and take no space.
     pub bytes_holes: u64,

@@ -40,6 +40,7 @@ use crate::parts::inode::{Inode, InodeCache, change_floor};
 use crate::parts::loads::Loads;
 use crate::parts::log::{Log, Rule};
 use crate::parts::orphan_queue::Orphans;
+use crate::parts::own_actions::OwnActions;
 use crate::parts::readers::ReadAhead;
 use crate::parts::registry::Volumes;
 use crate::parts::scrub::Scrub;
@@ -176,6 +177,8 @@ pub(crate) struct Upkeep {
     pub(crate) cleaner: Cleaner,
     /// Segments that were set aside, with their lengths in bytes.
     pub(crate) aside: Mutex<BTreeMap<SegmentId, u64>>,
+    /// What was done because a time was over.
+    pub(crate) own_actions: OwnActions,
     /// Segments that a backup still needs.
     pub(crate) held: Arc<Held>,
     /// What the deletion of snapshots would free, as it was computed lately.

@@ -26,6 +26,7 @@ use crate::parts::loads::Loads;
 use crate::parts::log::Rule;
 use crate::parts::log::{Log, LogBase, Origin};
 use crate::parts::orphan_queue::Orphans;
+use crate::parts::own_actions::OwnActions;
 use crate::parts::readers::ReadAhead;
 use crate::parts::registry::Volumes;
 use crate::parts::scrub::Scrub;
@@ -199,6 +200,7 @@ impl Engine {
                 scrub: Scrub::load(&*meta)?,
                 cleaner: Cleaner::default(),
                 aside: Mutex::new(aside),
+                own_actions: OwnActions::default(),
                 held: Arc::default(),
                 spaces: Mutex::default(),
                 tasks: Mutex::default(),

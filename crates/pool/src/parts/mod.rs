@@ -17,6 +17,7 @@ pub(crate) mod inode;
 pub(crate) mod loads;
 pub(crate) mod log;
 pub(crate) mod orphan_queue;
+pub(crate) mod own_actions;
 pub(crate) mod readers;
 pub(crate) mod registry;
 pub(crate) mod scrub;

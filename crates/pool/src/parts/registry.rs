@@ -250,6 +250,12 @@ impl Volumes {
         self.live(id, |state| state.view.clone())
     }
 
+    /// The views of all volumes, also of those that were deleted and can be recovered.
+    pub(crate) fn views(&self) -> Vec<Arc<View>> {
+        let map = sync::read(&self.map);
+        map.values().filter(|state| state.is_volume()).map(|state| state.view.clone()).collect()
+    }
+
     /// Like [`Volumes::view`], for a volume or snapshot that may have been deleted and can be recovered.
     pub(crate) fn view_kept(&self, id: VolumeId) -> Result<Arc<View>> {
         self.kept(id, |state| state.view.clone())

@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::Pool;
 use crate::{
-    DeletedVolume, Deletion, Recovery, Result, Snapshot, SnapshotChange, SnapshotSpace, SnapshotSpec, Volume,
-    VolumeId,
+    DeletedVolume, Deletion, OwnAction, Recovery, Result, Snapshot, SnapshotChange, SnapshotSpace,
+    SnapshotSpec, Volume, VolumeId,
 };
 
 impl Pool {
@@ -42,6 +42,10 @@ impl Pool {
     /// [`Error::SnapshotLocked`] while one of its snapshots is locked.
     pub async fn volume_purge(&self, id: VolumeId) -> Result<()> {
         self.engine()?.volume_purge(id).await
+    }
+    /// What the pool did by itself because a time was over, since the last call.
+    pub fn take_own_actions(&self) -> Result<Vec<OwnAction>> {
+        Ok(self.engine()?.upkeep.own_actions.take())
     }
     /// Like [`Pool::snapshot_create`], for snapshots that expire or are locked.
     pub async fn snapshot_create_as(

@@ -25,6 +25,8 @@ struct Sums {
 }
 
 const PART_BITS: u32 = 20;
+/// The number of extents between two looks whether the pool is closing.
+const CHECKED_EVERY: u64 = 4096;
 
 impl Engine {
     /// The bytes that segments hold.
@@ -47,15 +49,36 @@ impl Engine {
     }
 
     pub(crate) async fn efficiency(self: &Arc<Self>, volume: Option<VolumeId>) -> Result<Efficiency> {
-        // In the committer, so that the view agrees with the metadata.
-        let (meta, view) = self
+        // In the committer, so that the views and the sizes agree with the metadata.
+        let seen = self
             .transact(move |txn| {
-                let view = volume.map(|volume| txn.engine.volumes.view(volume)).transpose()?;
-                Ok((txn.engine.stores.meta.snapshot()?, view))
+                let volumes = &txn.engine.volumes;
+                let is_clone = |view: &Arc<View>| view.layers.len() > 1;
+                Ok(Instant {
+                    meta: txn.engine.stores.meta.snapshot()?,
+                    view: volume.map(|volume| volumes.view(volume)).transpose()?,
+                    clones: match volume {
+                        Some(_) => Vec::new(),
+                        None => volumes.views().into_iter().filter(is_clone).collect(),
+                    },
+                    shown: volumes.usage_total().bytes_logical,
+                })
             })
             .await?;
-        sync::blocking(move || count(&*meta, view.as_deref())).await
+        let engine = self.clone();
+        sync::blocking(move || count(&engine, &seen)).await
     }
+}
+
+/// The metadata of one instant.
+struct Instant {
+    meta: Arc<dyn MetaView>,
+    /// What is counted; `None`: everything.
+    view: Option<Arc<View>>,
+    /// The views of all clones, if everything is counted.
+    clones: Vec<Arc<View>>,
+    /// The bytes that all volumes show.
+    shown: u64,
 }
 
 /// Visits the items of a kind: those that a volume shows, or all versions that the pool stores.
@@ -78,13 +101,18 @@ fn each<R: Record>(
     }
 }
 
-fn count(meta: &dyn MetaView, view: Option<&View>) -> Result<Efficiency> {
+fn count(engine: &Engine, seen: &Instant) -> Result<Efficiency> {
     let mut found = Efficiency::default();
     let mut sums = Sums::default();
+    let (meta, view) = (&*seen.meta, seen.view.as_deref());
     each(meta, view, &keys::extents_of_volume, keys::EXTENT, |extent: ExtentRecord| {
         let length = u64::from(extent.length);
         found.extents += 1;
         found.bytes_logical += length;
+        // A closing pool does not wait for the end.
+        if found.extents.is_multiple_of(CHECKED_EVERY) {
+            engine.require_open()?;
+        }
         match extent.content {
             Content::Inline(_) => found.bytes_inline += length,
             Content::Chunk { id, .. } => sums.add(meta, id, length)?,
@@ -101,7 +129,39 @@ fn count(meta: &dyn MetaView, view: Option<&View>) -> Result<Efficiency> {
     found.bytes_deduplicated = sums.chunked.saturating_sub(unique);
     found.bytes_compressed = unique.saturating_sub(stored);
     found.bytes_physical = stored.saturating_add(found.bytes_inline);
+    match view {
+        Some(view) => {
+            found.bytes_shown = found.bytes_logical;
+            found.bytes_cloned = inherited(engine, meta, view)?;
+        }
+        None => {
+            found.bytes_shown = seen.shown;
+            for clone in &seen.clones {
+                found.bytes_cloned += inherited(engine, meta, clone)?;
+            }
+            let own = found.bytes_shown.saturating_sub(found.bytes_cloned);
+            found.bytes_retained = found.bytes_logical.saturating_sub(own);
+        }
+    }
     Ok(found)
+}
+
+/// The bytes that a view shows of layers below its own.
+fn inherited(engine: &Engine, meta: &dyn MetaView, view: &View) -> Result<u64> {
+    let (mut bytes, mut seen) = (0, 0_u64);
+    let Some((own, [_, ..])) = view.layers.split_first() else { return Ok(0) };
+    let own = keys::extents_of_volume(own.volume);
+    view.scan(meta, &keys::extents_of_volume, BATCH_ITEMS, &mut |key, value| {
+        seen += 1;
+        if seen.is_multiple_of(CHECKED_EVERY) {
+            engine.require_open()?;
+        }
+        if !is_tombstone(value) && !own.contains(&key.to_vec()) {
+            bytes += u64::from(ExtentRecord::decode(key, value)?.length);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(bytes)
 }
 
 fn whole(parts: u128) -> u64 {

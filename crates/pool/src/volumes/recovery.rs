@@ -20,7 +20,9 @@ use crate::format::records::DeletedRecord;
 use crate::parts::timekeeper::{OpenRecord, Timekeeper};
 use crate::volumes::staging::{check_new, check_path, check_spec, forget, require_apart};
 use crate::volumes::volume::{forget_origin, require_deletable, stage_deletion};
-use crate::{DeletedVolume, Deletion, Error, InUse, Object, Recovery, Result, Volume, VolumeId, VolumeSpec};
+use crate::{
+    DeletedVolume, Deletion, Error, InUse, Object, OwnAction, Recovery, Result, Volume, VolumeId, VolumeSpec,
+};
 
 /// The most bytes of a note.
 const NOTE_BYTES_MAX: usize = 4096;
@@ -156,11 +158,16 @@ impl Engine {
     /// Purges the deleted volumes whose time is over.
     pub(crate) async fn purge_due(self: &Arc<Self>) -> Result<()> {
         for id in self.volumes.deleted_due() {
+            let name = self.deleted_by_id(id).map(|deleted| deleted.spec.name).unwrap_or_default();
             match self.volume_purge(id).await {
-                Ok(()) => tracing::info!(
-                    volume = id.0,
-                    "a deleted volume can no longer be recovered; its space is freed"
-                ),
+                Ok(()) => {
+                    tracing::info!(
+                        volume = id.0,
+                        name,
+                        "a deleted volume can no longer be recovered; its space is freed"
+                    );
+                    self.upkeep.own_actions.note(OwnAction::VolumePurged { name });
+                }
                 // The operator was faster, or it has a locked snapshot.
                 Err(Error::NotFound(_) | Error::SnapshotLocked { .. }) => {}
                 Err(error) => return Err(error),
@@ -282,12 +289,17 @@ mod tests {
         let pool = open();
         assert_eq!(due(&pool, NOW - HOUR).await, (1, both()), "a clock that jumped back");
         assert_eq!(due(&pool, NOW + HOUR).await, (0, vec!["locked".to_owned()]));
+        let purged = OwnAction::VolumePurged { name: "gone".to_owned() };
+        assert!(pool.take_own_actions().unwrap().contains(&purged));
         let served = OpenRecord(5 * HOUR + 1).encode();
         pool.record_put("pool.clock", b"open", &served).await.unwrap();
         pool.close().await.unwrap();
         let pool = open();
         assert_eq!(due(&pool, NOW + 4 * HOUR).await, (0, vec!["locked".to_owned()]));
         assert_eq!(due(&pool, NOW + 5 * HOUR).await, (0, Vec::new()));
+        let volume = "kept".to_owned();
+        let expired = OwnAction::SnapshotExpired { volume, name: "locked".to_owned(), is_scheduled: false };
+        assert_eq!(pool.take_own_actions().unwrap(), [expired]);
         pool.settle().await.unwrap();
         assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::base::calendar::date;
 use crate::base::sources::seconds_of;
 use crate::engine::Engine;
-use crate::{Error, Period, Result, Snapshot, SnapshotPolicy, SnapshotSpec, Volume};
+use crate::{Error, OwnAction, Period, Result, Snapshot, SnapshotPolicy, SnapshotSpec, Volume};
 
 /// How often the schedule is checked.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -76,6 +76,15 @@ impl Engine {
         Ok(())
     }
 
+    /// The volumes whose schedule says that a snapshot is due, and its period. It is taken within seconds, unless that fails.
+    pub(crate) fn snapshots_scheduled(&self) -> Vec<(String, Period)> {
+        let due = self.due(seconds_of(self.clock.now()));
+        let each = |((period, _), volumes): ((Period, String), Vec<String>)| {
+            volumes.into_iter().map(move |volume| (volume, period))
+        };
+        due.into_iter().flat_map(each).collect()
+    }
+
     /// The volumes with a snapshot due, by period and name of the snapshot.
     fn due(&self, now: u64) -> BTreeMap<(Period, String), Vec<String>> {
         let mut due: BTreeMap<(Period, String), Vec<String>> = BTreeMap::new();
@@ -100,7 +109,12 @@ impl Engine {
                             volume = taken.volume_name,
                             name = taken.name,
                             "expired snapshot deleted"
-                        )
+                        );
+                        self.upkeep.own_actions.note(OwnAction::SnapshotExpired {
+                            volume: taken.volume_name,
+                            name: taken.name,
+                            is_scheduled: true,
+                        });
                     }
                     // A user has deleted or cloned it meanwhile.
                     Err(

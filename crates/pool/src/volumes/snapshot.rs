@@ -24,8 +24,8 @@ use crate::format::records::{SnapshotRecord, UsageRecord, VolumeRecord};
 use crate::volumes::recovery::stage_time;
 use crate::volumes::staging::{add_volume, begin_purge, check_name, check_new, forget, require_unused};
 use crate::{
-    CloneSpec, Error, InUse, Object, Period, Result, Snapshot, SnapshotChange, SnapshotSpec, Volume,
-    VolumeId, VolumeSpec,
+    CloneSpec, Error, InUse, Object, OwnAction, Period, Result, Snapshot, SnapshotChange, SnapshotSpec,
+    Volume, VolumeId, VolumeSpec,
 };
 
 /// What a pool of an older format does not have.
@@ -169,6 +169,11 @@ impl Engine {
                 .await?;
             if expired {
                 tracing::info!(volume = taken.volume_name, name = taken.name, "expired snapshot deleted");
+                self.upkeep.own_actions.note(OwnAction::SnapshotExpired {
+                    volume: taken.volume_name,
+                    name: taken.name,
+                    is_scheduled: false,
+                });
             }
         }
         Ok(())

@@ -87,6 +87,24 @@ pub(super) static RULES: &[Rule] = &[
         source: Daemon { hold: hours(1), keep: AT_ONCE, check: scrub_overdue },
     },
     Rule {
+        name: "ForebayScrubVerifiedNothing",
+        severity: Severity::Info,
+        watches: "The last scrub verified no data, and the pool has some: it was written after the scrub began.",
+        summary: "the last scrub verified nothing of what is stored",
+        runbook: "The pool had no data when the scrub ran, so the scrub says nothing about the data that is there now. Run `forebay pool \
+                  scrub start`, or wait for the next scrub of the schedule (pool.scrub_days).",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: scrub_verified_nothing },
+    },
+    Rule {
+        name: "ForebaySnapshotMissed",
+        severity: Severity::Warning,
+        watches: "For ten minutes, the schedule of a volume has said that a snapshot is due, and it was not taken.",
+        summary: "scheduled snapshots are not taken",
+        runbook: "1. The lines \"scheduled snapshot\" in the daemon's log say why: usually the pool has no space. See ForebayPoolFull. 2. \
+                  `forebay snapshot create VOLUME NAME` shows the error at once. The schedule goes on by itself when the cause is gone.",
+        source: Daemon { hold: minutes(10), keep: AT_ONCE, check: snapshot_missed },
+    },
+    Rule {
         name: "ForebayBackupFailed",
         severity: Severity::Warning,
         watches: "The last backup into backup.directory failed, and none has succeeded since.",
@@ -215,6 +233,31 @@ fn scrub_overdue(facts: &Facts<'_>) -> Vec<Finding> {
         Some(_) => format!("No scrub has finished for {}.", span(age)),
         None => format!("No scrub has finished since the daemon started, {} ago.", span(age)),
     })
+}
+
+fn scrub_verified_nothing(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(pool) = facts.pool() else { return Vec::new() };
+    let Some(finished) = pool.scrub.finished.filter(|_| !pool.scrub.running) else { return Vec::new() };
+    when(pool.scrub.frames == 0 && pool.stored.bytes_live > 0, "pool", || {
+        format!(
+            "The last scrub finished {} ago and verified nothing: the {} that are stored were written after it began.",
+            span(facts.since(finished)),
+            bytes(pool.stored.bytes_live)
+        )
+    })
+}
+
+fn snapshot_missed(facts: &Facts<'_>) -> Vec<Finding> {
+    let due = facts.pool().map(|pool| pool.snapshots_due.as_slice()).unwrap_or_default();
+    let finding = |(volume, period): &(String, forebay_pool::Period)| {
+        let message = format!("The {} snapshot is due, and was not taken.", period.name());
+        Finding::new(format!("volume {volume}"), message)
+    };
+    let mut found: Vec<Finding> = due.iter().map(finding).collect();
+    // One alert for a volume.
+    found.sort_by(|one, other| one.object.cmp(&other.object));
+    found.dedup_by(|second, first| second.object == first.object);
+    found
 }
 
 fn upgrade_not_finalized(facts: &Facts<'_>) -> Vec<Finding> {

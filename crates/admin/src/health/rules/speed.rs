@@ -19,6 +19,8 @@ const COMMITS_SLOW_UNKNOWN: Duration = Duration::from_millis(500);
 /// It is slower than usual at four times the usual value, but not below this.
 const COMMITS_FACTOR: u32 = 4;
 const COMMITS_UNUSUAL_MIN: Duration = Duration::from_millis(100);
+/// A COMMIT waits for the sync that is under way and for its own, and percentiles are rounded.
+const SYNCS_OF_COMMIT: u32 = 3;
 /// Syncs of the disk are slow from here on.
 const SYNCS_SLOW: Duration = Duration::from_millis(500);
 /// More than a tenth of writes wait.
@@ -74,7 +76,7 @@ fn commits_slow(facts: &Facts<'_>) -> Vec<Finding> {
             None => "the usual value is not known yet".to_owned(),
         };
         let syncs = facts.times(COMMITS_PERIOD, |digest| &digest.syncs).percentile(99);
-        let cause = if syncs > now / 2 {
+        let cause = if syncs > now / SYNCS_OF_COMMIT {
             format!("Syncs of the disk take {}: the disk is slow.", millis(syncs))
         } else {
             format!(

@@ -16,6 +16,8 @@ use forebay_pool::PoolCounters;
 use forebay_s3::counters::S3Counters;
 
 pub use super::samples::{Samples, Value};
+use crate::efficiency::Counted;
+
 use super::{BackupsSeen, KafkaSeen, Observation, Process, VolumeSeen};
 
 /// All metrics, by subject.
@@ -92,6 +94,8 @@ pub(super) enum Collect {
     Kafka(fn(&KafkaSeen, &mut Samples<'_>)),
     Alerts(fn(&Observation, &mut Samples<'_>)),
     Backups(fn(&BackupsSeen, &mut Samples<'_>)),
+    /// No samples until it has been counted.
+    Efficiency(fn(&Counted, &mut Samples<'_>)),
     Process(fn(&Process, &mut Samples<'_>)),
 }
 

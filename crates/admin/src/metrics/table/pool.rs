@@ -4,6 +4,11 @@ use std::time::UNIX_EPOCH;
 
 use super::{Collect, Family, Kind, Label};
 
+const PART: &[Label] = &[Label {
+    name: "part",
+    bound: "`shown`, `cloned`, `retained`, `data`, `deduplicated`, `compressed`, `stored`, `holes`",
+}];
+
 pub(super) static FAMILIES: &[Family] = &[
     Family {
         name: "forebay_pool_written_bytes_total",
@@ -108,6 +113,14 @@ pub(super) static FAMILIES: &[Family] = &[
         then: "It shows the disk's speed, and every fsync of a broker waits for it: check the disk's own \
                latency and health.",
         collect: Collect::Pool(|pool, samples| samples.times(&[], &pool.metadata_syncs)),
+    },
+    Family {
+        name: "forebay_pool_log_sync_duration_seconds",
+        kind: Kind::Histogram,
+        labels: &[],
+        says: "Duration of writes to the intent log with their syncs, one per group.",
+        then: "Most fsyncs of brokers wait for one of them: if it grows, check the disk's own latency and health.",
+        collect: Collect::Pool(|pool, samples| samples.times(&[], &pool.log_syncs)),
     },
     Family {
         name: "forebay_pool_log_groups_total",
@@ -280,6 +293,51 @@ pub(super) static FAMILIES: &[Family] = &[
                shared.",
         collect: Collect::Pool(|pool, samples| {
             samples.one(pool.stored.bytes_live.saturating_add(pool.stored.bytes_inline));
+        }),
+    },
+    Family {
+        name: "forebay_pool_data_ratio",
+        kind: Kind::Gauge,
+        labels: &[],
+        says: "Bytes of data per byte stored, each stored version once, as it was calculated last; missing until then.",
+        then: "With three replicas it is near 3. If it falls, forebay_pool_data_bytes shows which part shrinks: deduplication, if \
+               replicas are written differently, or compression.",
+        collect: Collect::Efficiency(|counted, samples| {
+            if let Some(ratio) = counted.ratio() {
+                samples.one(ratio);
+            }
+        }),
+    },
+    Family {
+        name: "forebay_pool_data_bytes",
+        kind: Kind::Gauge,
+        labels: PART,
+        says: "The parts of forebay_pool_data_ratio: shown - cloned + retained = data, and data - deduplicated - compressed = stored.",
+        then: "Much in `retained` means that snapshots keep deleted data.",
+        collect: Collect::Efficiency(|counted, samples| {
+            let found = &counted.found;
+            for (part, bytes) in [
+                ("shown", found.bytes_shown),
+                ("cloned", found.bytes_cloned),
+                ("retained", found.bytes_retained),
+                ("data", found.bytes_logical),
+                ("deduplicated", found.bytes_deduplicated),
+                ("compressed", found.bytes_compressed),
+                ("stored", found.bytes_physical),
+                ("holes", found.bytes_holes),
+            ] {
+                samples.with(&[("part", part)], bytes);
+            }
+        }),
+    },
+    Family {
+        name: "forebay_pool_data_calculated_timestamp_seconds",
+        kind: Kind::Gauge,
+        labels: &[],
+        says: "When forebay_pool_data_ratio was calculated last, in seconds since 1970; missing until then.",
+        then: "It is calculated every ten seconds in a small pool, and every hour in a large one. `forebay pool show --efficiency` calculates it now.",
+        collect: Collect::Efficiency(|counted, samples| {
+            samples.one(counted.at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs());
         }),
     },
     Family {

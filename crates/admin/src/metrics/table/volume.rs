@@ -52,6 +52,18 @@ pub(super) static FAMILIES: &[Family] = &[
         collect: Collect::Volume(|volume, samples| samples.one(volume.usage.bytes_logical)),
     },
     Family {
+        name: "forebay_volume_data_ratio",
+        kind: Kind::Gauge,
+        labels: VOLUME,
+        says: "Bytes of the volume's data per byte stored for it, as it was calculated last; missing until then.",
+        then: "See forebay_pool_data_ratio. What a volume shares with others counts for each in equal parts.",
+        collect: Collect::Volume(|volume, samples| {
+            if let Some(ratio) = volume.efficiency.and_then(|counted| counted.ratio()) {
+                samples.one(ratio);
+            }
+        }),
+    },
+    Family {
         name: "forebay_volume_size_bytes",
         kind: Kind::Gauge,
         labels: VOLUME,

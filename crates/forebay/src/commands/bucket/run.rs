@@ -10,7 +10,7 @@ use super::{contents, documents};
 use crate::admin::client::{Client, part};
 use crate::commands::pool;
 use crate::config::size;
-use crate::output::{confirm, print_as, print_done, print_gone};
+use crate::output::{confirm, print_as, print_done, print_gone, print_pairs};
 
 /// Buckets of one request.
 const PAGE: usize = 1000;
@@ -43,7 +43,7 @@ pub fn run(command: BucketCommand) -> Result<()> {
             let said = json!({"bucket": bucket, "efficiency": found});
             print_as(remote.format(), &said, |_| {
                 show(&bucket)?;
-                pool::show_efficiency(&found)
+                print_pairs(&pool::efficiency_pairs(Some(&found)))
             })
         }
         BucketCommand::Modify(arguments) => {

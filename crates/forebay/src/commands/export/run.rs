@@ -1,5 +1,8 @@
 //! `forebay export`.
 
+use std::net::IpAddr;
+use std::time::Duration;
+
 use anyhow::Result;
 use forebay_admin::views::{
     Access, AccessView, List, NewPolicy, NewRule, PolicyEdit, PolicyView, RuleChange,
@@ -10,6 +13,10 @@ use super::arguments::{ExportCommand, RuleCommand};
 use crate::admin::client::{Client, part};
 use crate::arguments::Remote;
 use crate::output::{print_as, print_columns, print_done, print_gone, print_line};
+
+/// How long, and how often, a new rule waits for its host name.
+const LOOKUP_WAIT: Duration = Duration::from_millis(300);
+const LOOKUPS: usize = 6;
 
 /// Carries out a `forebay export` command.
 pub fn run(command: ExportCommand) -> Result<()> {
@@ -93,7 +100,9 @@ fn run_rule(command: RuleCommand) -> Result<()> {
                 groups: Some(groups.into()),
             };
             let at = position.map(|position| format!("?position={position}")).unwrap_or_default();
-            let changed = Client::new(&remote)?.post(&format!("{}/rules{at}", place(&policy)), &rule)?;
+            let client = Client::new(&remote)?;
+            let changed = client.post(&format!("{}/rules{at}", place(&policy)), &rule)?;
+            let changed = looked_up(&client, &policy, &rule.clients, changed)?;
             (remote, changed)
         }
         RuleCommand::Modify { policy, clients, access, squash, anonymous, tls, groups, remote } => {
@@ -114,6 +123,26 @@ fn run_rule(command: RuleCommand) -> Result<()> {
         }
     };
     print_as::<PolicyView>(remote.format(), &policy, show)
+}
+
+/// Waits a moment until the daemon has looked up the host name of a new rule, if it is one.
+fn looked_up(client: &Client, policy: &str, clients: &str, mut changed: PolicyView) -> Result<PolicyView> {
+    let is_unknown = |policy: &PolicyView| {
+        policy.rules.iter().any(|rule| rule.clients == clients && rule.addresses.is_none())
+    };
+    for _ in 0..LOOKUPS {
+        if !is_host(clients) || !is_unknown(&changed) {
+            break;
+        }
+        std::thread::sleep(LOOKUP_WAIT);
+        changed = client.get(&place(policy))?;
+    }
+    Ok(changed)
+}
+
+/// Whether the clients of a rule are a host by its name.
+fn is_host(clients: &str) -> bool {
+    clients != "*" && !clients.contains('/') && clients.parse::<IpAddr>().is_err()
 }
 
 /// Applies a change to the rule for exactly these clients. The request names the clients, in case the rules
@@ -166,6 +195,12 @@ fn show(policy: &PolicyView) -> Result<()> {
         rows,
     )?;
     for (position, rule) in (1_usize..).zip(&policy.rules) {
+        if is_host(&rule.clients) && rule.addresses.as_ref().is_none_or(Vec::is_empty) {
+            print_line(&format!(
+                "warning: rule {position} matches no client now, because {} was not found; the daemon looks it up every 30 s",
+                rule.clients
+            ))?;
+        }
         if let Some(earlier) = rule.never_reached {
             print_line(&format!(
                 "warning: rule {position} is never reached, because rule {earlier} is for these clients already; the first rule that matches wins"

@@ -150,8 +150,8 @@ fn show_operations(operations: &[OperationView]) -> Result<()> {
         vec![
             operation.operation.clone(),
             operation.count.to_string(),
-            microseconds(operation.p50_ns),
-            microseconds(operation.p99_ns),
+            duration(operation.p50_ns),
+            duration(operation.p99_ns),
             waited(operation),
             operation.errors.to_string(),
             statuses.join(", "),
@@ -171,6 +171,20 @@ fn waited(operation: &OperationView) -> String {
     }
 }
 
-fn microseconds(nanoseconds: u64) -> String {
-    format!("{} µs", nanoseconds.div_ceil(1000))
+/// A duration with three digits: `350 µs`, `1.20 ms`.
+fn duration(nanoseconds: u64) -> String {
+    let digits = |value: f64| {
+        let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+        format!("{value:.decimals$}")
+    };
+    let value = nanoseconds as f64;
+    if nanoseconds == 0 {
+        "0 s".to_owned()
+    } else if value < 999_500.0 {
+        format!("{} µs", digits(value / 1e3))
+    } else if value < 999_500_000.0 {
+        format!("{} ms", digits(value / 1e6))
+    } else {
+        format!("{} s", digits(value / 1e9))
+    }
 }

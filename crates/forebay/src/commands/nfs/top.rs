@@ -8,7 +8,7 @@ use forebay_admin::views::{ClientView, List};
 
 use super::arguments::TopBy;
 use crate::admin::client::Client;
-use crate::arguments::{Format, Remote};
+use crate::arguments::Remote;
 use crate::config::size;
 use crate::output::{print_as, print_columns, print_line, print_own};
 
@@ -20,7 +20,7 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 /// Shows the clients, again and again on a terminal.
 pub fn run(by: TopBy, limit: usize, once: bool, remote: &Remote) -> Result<()> {
     let client = Client::new(remote)?;
-    let again = !once && stdout().is_terminal() && remote.format() == Format::Table;
+    let again = !once && stdout().is_terminal() && remote.format().is_for_people();
     loop {
         let clients: List<ClientView> = client.get("nfs/clients")?;
         let total = clients.items.len();

@@ -11,4 +11,4 @@ mod salvage;
 pub use arguments::PoolCommand;
 pub use backup::DamagedFrames;
 pub use capacity::in_words;
-pub use run::{Differences, run, show_efficiency};
+pub use run::{Differences, efficiency_pairs, run};

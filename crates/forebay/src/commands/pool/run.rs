@@ -21,6 +21,7 @@ use super::{backup, capacity, recovery, salvage};
 use crate::admin::client::{Client, NoDaemon};
 use crate::arguments::{Format, Remote};
 use crate::config::{PoolConfig, size};
+use crate::output::times::ago;
 use crate::output::{print_as, print_line, print_pairs};
 
 /// Interval for polling a job's progress: short at first, so that checking a small pool is fast, then longer.
@@ -49,16 +50,14 @@ pub fn run(command: PoolCommand) -> Result<()> {
     match command {
         PoolCommand::Show { efficiency, remote } => {
             let client = Client::new(&remote)?;
-            let pool: PoolView = client.get("pool")?;
+            let mut pool: PoolView = client.get("pool")?;
             if !efficiency {
                 return print_as(remote.format(), &pool, show);
             }
             let found: EfficiencyView = client.get_patiently("pool/efficiency")?;
+            pool.efficiency = Some(found.clone());
             let said = json!({"pool": pool, "efficiency": found});
-            print_as(remote.format(), &said, |_| {
-                show(&pool)?;
-                show_efficiency(&found)
-            })
+            print_as(remote.format(), &said, |_| show(&pool))
         }
         PoolCommand::Check { read, remote } => report(&check(&remote, read)?, remote.format()),
         PoolCommand::Create { name, metadata, metadata_password_file, segments } => {
@@ -196,7 +195,7 @@ fn report(report: &CheckView, format: Format) -> Result<()> {
     if report.differences_count > 0 {
         return Err(Differences(report.differences_count).into());
     }
-    if format == Format::Table { print_line("the pool is consistent") } else { Ok(()) }
+    if format.is_for_people() { print_line("the pool is consistent") } else { Ok(()) }
 }
 
 fn upgrade(finalize: bool, remote: &Remote) -> Result<()> {
@@ -241,7 +240,7 @@ fn show_format(format: &FormatView) -> Result<()> {
 }
 
 fn show(pool: &PoolView) -> Result<()> {
-    print_pairs(&[
+    let mut pairs = vec![
         ("directory", pool.directory.clone()),
         ("id", pool.id.clone()),
         ("release", pool.release.clone()),
@@ -263,7 +262,9 @@ fn show(pool: &PoolView) -> Result<()> {
         ("metadata copies", metadata_copies(&pool.metadata)),
         ("scrub", progress(&pool.scrub)),
         ("damaged", pool.scrub.damaged.to_string()),
-    ])
+    ];
+    pairs.extend(efficiency_pairs(pool.efficiency.as_ref()));
+    print_pairs(&pairs)
 }
 
 fn format_in_words(format: &FormatView) -> String {
@@ -289,17 +290,28 @@ fn lost_found(pool: &PoolView) -> String {
     }
 }
 
-/// Shows the savings from deduplication and compression.
-pub fn show_efficiency(found: &EfficiencyView) -> Result<()> {
-    print_pairs(&[
-        ("logical", size::rounded(found.bytes_logical)),
-        ("holes", size::rounded(found.bytes_holes)),
-        ("deduplicated", size::rounded(found.bytes_deduplicated)),
-        ("compressed", size::rounded(found.bytes_compressed)),
-        ("physical", size::rounded(found.bytes_physical)),
-        ("in metadata", size::rounded(found.bytes_inline)),
-        ("ratio", format!("{:.2}:1", found.ratio)),
-    ])
+/// The ratio of data to stored bytes, and its parts.
+pub fn efficiency_pairs(found: Option<&EfficiencyView>) -> Vec<(&'static str, String)> {
+    let Some(found) = found else { return vec![("ratio", "not calculated yet".to_owned())] };
+    let ratio = match found.bytes_physical {
+        0 => "nothing is stored".to_owned(),
+        _ => format!("{:.2} : 1, calculated {}", found.ratio, ago(&found.calculated)),
+    };
+    let part = |name, sign: &str, bytes| (name, format!("{sign} {}", size::rounded(bytes)));
+    let mut pairs = vec![("ratio", ratio)];
+    if found.bytes_cloned > 0 || found.bytes_retained > 0 {
+        pairs.push(part("  shown by volumes", " ", found.bytes_shown));
+        pairs.push(part("  shared by clones", "-", found.bytes_cloned));
+        pairs.push(part("  kept by snapshots", "+", found.bytes_retained));
+    }
+    pairs.extend([
+        part("  data", "=", found.bytes_logical),
+        part("  replicas", "-", found.bytes_deduplicated),
+        part("  compression", "-", found.bytes_compressed),
+        part("  stored", "=", found.bytes_physical),
+        part("  holes, besides", " ", found.bytes_holes),
+    ]);
+    pairs
 }
 
 fn show_scrub(status: &ScrubView) -> Result<()> {

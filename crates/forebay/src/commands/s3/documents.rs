@@ -37,7 +37,7 @@ pub fn read_document(file: &Path) -> Result<String> {
 /// Prints a document as it was set.
 pub fn print_document(format: Format, text: &str) -> Result<()> {
     match format {
-        Format::Table | Format::Json => print_json_text(text),
+        Format::Table | Format::Wide | Format::Json => print_json_text(text),
         Format::Yaml | Format::Csv => print_as(format, &serde_json::from_str::<Value>(text)?, |_| Ok(())),
     }
 }

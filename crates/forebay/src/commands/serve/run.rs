@@ -15,7 +15,7 @@ use forebay_admin::history;
 use forebay_admin::kafka::{self, Kafka};
 use forebay_admin::lab::Lab;
 use forebay_admin::metrics::Run;
-use forebay_admin::{Api, NodeControl};
+use forebay_admin::{Api, NodeControl, efficiency};
 use forebay_net::Answers;
 use forebay_net::http::{self, Listener, Socket, check_path};
 use forebay_net::tls::{Tls, TlsError};
@@ -240,6 +240,7 @@ async fn serve_pool(
     let watching = tokio::spawn(forebay_service::watch::run(service.clone()));
     let backing_up = tokio::spawn(forebay_service::backups::run(service.clone()));
     let surveying = tokio::spawn(kafka::run(api.kafka.clone()));
+    let counting = tokio::spawn(efficiency::run(api.efficiencies.clone()));
     let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared(), api.run.clone()));
     let mut serving = serve_api(&api, listeners, &owning.answers(), shutdown);
     serving.extend(monitoring.map(|listener| serve_monitoring(&api, listener, shutdown)));
@@ -308,6 +309,7 @@ async fn serve_pool(
     api.kafka.stop();
     backing_up.abort();
     surveying.abort();
+    counting.abort();
     trigger.shut_down();
     service.jobs.cancel_all();
     keeping.abort();

@@ -127,7 +127,7 @@ pub fn check_brokers(brokers: &[String]) -> Result<(), String> {
             ));
         }
         if brokers[..index].contains(broker) {
-            return Err(format!("{broker}: is there twice; each broker has a machine of its own"));
+            return Err(format!("{broker}: named twice; each broker needs its own machine"));
         }
     }
     Ok(())

@@ -71,7 +71,7 @@ fn prepare(arguments: &SetupArgs, ask: bool) -> Result<Option<(Client, PoolView)
     if existing.is_none() && ask && !settings.is_given() {
         let usual = config.pool.directory.display().to_string();
         config.pool.directory = questions::question(
-            "Where: the pool's directory, best a file system of its own",
+            "Where: the pool's directory, preferably on its own file system",
             Some(&usual),
             place::parse_directory,
         )?;

@@ -12,7 +12,6 @@ use super::settings::{Limit, limit, list, say_changes, show};
 use super::traffic;
 use crate::admin::client::{Client, part};
 use crate::arguments::names::Source;
-use crate::commands::pool;
 use crate::config::size;
 use crate::output::{confirm, print_as, print_done};
 
@@ -42,7 +41,7 @@ pub fn run(command: VolumeCommand) -> Result<()> {
         }
         VolumeCommand::Show { name, efficiency, remote } => {
             let client = Client::new(&remote)?;
-            let volume: VolumeView = client.get(&place(&name))?;
+            let mut volume: VolumeView = client.get(&place(&name))?;
             let table = |volume: &VolumeView| {
                 let nfs: NfsView = client.get("nfs")?;
                 show(volume, &nfs.mount_command(client.reached().as_deref(), &volume.path))
@@ -52,11 +51,9 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             }
             let found: EfficiencyView =
                 client.get_patiently(&format!("pool/efficiency?volume={}", part(&volume.name)))?;
+            volume.efficiency = Some(found.clone());
             let said = json!({"volume": volume, "efficiency": found});
-            print_as(remote.format(), &said, |_| {
-                table(&volume)?;
-                pool::show_efficiency(&found)
-            })
+            print_as(remote.format(), &said, |_| table(&volume))
         }
         VolumeCommand::Traffic { name, last, step, remote } => traffic::run(&name, last, step, &remote),
         VolumeCommand::Resize { name, size: Limit(size), remote } => {

@@ -10,6 +10,7 @@ use forebay_admin::views::{Compression, NewVolume, Plan, VolumeEdit, VolumeView,
 
 use crate::arguments::values::{parse_owner, parse_word};
 use crate::arguments::{Remote, names};
+use crate::commands::pool::efficiency_pairs;
 use crate::config::size;
 use crate::output::{print_columns, print_line, print_pairs};
 
@@ -104,6 +105,10 @@ pub struct ModifyArgs {
     #[arg(long, value_name = "POLICY", value_parser = names::name, group = "change")]
     export: Option<String>,
 
+    /// Maximum size, such as 500GiB, or none; may exceed the pool's free space
+    #[arg(long, value_name = "SIZE", value_parser = parse_limit, group = "change")]
+    size: Option<Limit>,
+
     /// Snapshot schedule and retention, such as hourly=6,daily=7,weekly=4, or none
     #[arg(long, value_name = "PLAN", value_parser = parse_plan, group = "change")]
     snapshots: Option<Plan>,
@@ -147,7 +152,7 @@ impl ModifyArgs {
             uid: self.owner.map(|(uid, _)| uid),
             gid: self.owner.map(|(_, gid)| gid),
             mode: self.mode.map(octal),
-            size: None,
+            size: self.size.map(|Limit(size)| size),
             max_bytes_per_second: self.max_bytes_per_second.map(|Limit(limit)| limit),
             compression: self.compression,
             snapshots: self.snapshots,
@@ -168,6 +173,7 @@ pub fn say_changes(volume: &VolumeView, edit: &VolumeEdit) -> Result<()> {
     let owner = || format!("{}:{}", volume.uid, volume.gid);
     let said = [
         edit.export.as_ref().map(|_| format!("has export policy {}", volume.export)),
+        edit.size.map(|_| format!("has size {}", limit(volume.size))),
         edit.snapshots.map(|_| format!("keeps snapshots {}", plan(volume.snapshots))),
         edit.max_bytes_per_second.map(|_| format!("has limit {}", rate(volume.max_bytes_per_second))),
         edit.path.as_ref().map(|_| format!("is at {}", volume.path)),
@@ -190,14 +196,22 @@ fn plan(plan: Plan) -> String {
 /// Prints volumes, one on each line.
 pub fn list(volumes: &[VolumeView]) -> Result<()> {
     print_columns(
-        &["name", "path", "export", "size", "used", "limit", "inodes", "orphans", "owner", "mode", "created"],
+        &[
+            "name", "used", "size", "free", "stored", "ratio", "path", "export", "limit", "inodes",
+            "orphans", "owner", "mode", "created",
+        ],
         volumes.iter().map(|volume| {
+            let stored = volume.efficiency.as_ref().filter(|found| found.bytes_physical > 0);
+            let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
             vec![
                 volume.name.clone(),
+                size::rounded(volume.bytes_logical),
+                limit(volume.size),
+                size::rounded(volume.bytes_free),
+                or_dash(stored.map(|found| size::rounded(found.bytes_physical))),
+                or_dash(stored.map(|found| format!("{:.2}", found.ratio))),
                 volume.path.clone(),
                 volume.export.clone(),
-                limit(volume.size),
-                size::rounded(volume.bytes_logical),
                 rate(volume.max_bytes_per_second),
                 volume.inodes_used.to_string(),
                 volume.orphans.to_string(),
@@ -229,7 +243,7 @@ pub fn waits(waits: &WaitsView) -> String {
 pub fn show(volume: &VolumeView, mount: &str) -> Result<()> {
     let preserve = if volume.preserve_unlink { "yes" } else { "no" };
     let no_waits = || "none".to_owned();
-    print_pairs(&[
+    let mut pairs = vec![
         ("name", volume.name.clone()),
         ("path", volume.path.clone()),
         ("mount command", mount.to_owned()),
@@ -248,7 +262,9 @@ pub fn show(volume: &VolumeView, mount: &str) -> Result<()> {
         ("clone of", volume.clone_of.clone().unwrap_or_else(|| "none".to_owned())),
         ("open files survive unlink", preserve.to_owned()),
         ("created", volume.created.clone()),
-    ])
+    ];
+    pairs.extend(efficiency_pairs(volume.efficiency.as_ref()));
+    print_pairs(&pairs)
 }
 
 /// A snapshot schedule, or `none`.
@@ -274,7 +290,10 @@ pub struct Limit(pub Option<u64>);
 
 /// Bytes, written as in the configuration file.
 pub fn parse_size(text: &str) -> Result<u64, String> {
-    size::parse(text)
+    match size::parse(text)? {
+        0 => Err("must be at least 1 byte; write none, or leave the option out, for no limit".to_owned()),
+        bytes => Ok(bytes),
+    }
 }
 
 /// The same, or `none`.

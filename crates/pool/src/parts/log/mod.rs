@@ -517,10 +517,12 @@ impl Shared {
         let Origin { pool, boot, mark } = self.origin;
         let batch = self.meta.position().durable;
         let group = log::group(salt, &GroupHead { pool, lap, number, boot, mark, batch }, records);
+        let began = tokio::time::Instant::now();
         let lost = self.files.both(second.as_deref(), |store| {
             store.write(file, at, &group)?;
             store.sync(file)
         })?;
+        self.meters.log_syncs.record(began.elapsed());
         if let Some(error) = lost {
             self.lose_second(&error)?;
         }

@@ -10,7 +10,6 @@ use forebay_pool::salvage::{Options, Phase, Progress, Report, StreamReport, salv
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::arguments::SalvageArgs;
-use crate::arguments::Format;
 use crate::config::size;
 use crate::output::{print_as, print_columns, print_line, print_pairs};
 
@@ -54,7 +53,7 @@ pub fn run(arguments: SalvageArgs) -> Result<()> {
         let incomplete_batches = report.incomplete_batches.len();
         return Err(Incomplete { report: options.to.join("report.json"), lost, incomplete_batches }.into());
     }
-    if format == Format::Table {
+    if format.is_for_people() {
         print_line(&format!(
             "everything found was recovered; see {}",
             options.to.join("README.txt").display()
