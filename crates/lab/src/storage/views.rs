@@ -197,6 +197,12 @@ impl KafkaViews {
         self.ask(&["topics", "--top", TOPICS_MAX])
     }
 
+    /// A topic, from a report that was taken after this call.
+    pub fn fresh_topic(&self, topic: &str) -> Result<TopicView> {
+        self.fresh()?;
+        Ok(self.ask::<TopicShown>(&["topic", topic])?.topic)
+    }
+
     /// A topic of which everything is counted now.
     pub fn exact(&self, topic: &str) -> Result<TopicView> {
         Ok(self.ask::<TopicShown>(&["topic", topic, "--exact"])?.topic)
