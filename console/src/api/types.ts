@@ -77,6 +77,9 @@ export type KafkaCost = Schemas['KafkaCostView']
 export type KafkaCostRow = Schemas['KafkaCostRow']
 export type KafkaCleanup = Schemas['KafkaCleanupView']
 export type KafkaLeftover = Schemas['KafkaLeftoverView']
+export type KafkaChange = Schemas['KafkaChange']
+export type KafkaAnswer = Schemas['KafkaAnswerView']
+export type KafkaReturned = Schemas['KafkaReturnedView']
 
 /** A list. `total` exceeds the number of items if the request had a limit. */
 export interface List<T> {

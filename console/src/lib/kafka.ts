@@ -1,5 +1,5 @@
 // Words and values for the page about Kafka. Pure, so that they can be tested.
-import type { KafkaBroker, KafkaLeftover, KafkaReport, KafkaTopic } from '../api/types'
+import type { KafkaBroker, KafkaChange, KafkaLeftover, KafkaReport, KafkaTopic } from '../api/types'
 import { span } from './format'
 
 /** A replica that shares less than this is unusual. */
@@ -34,6 +34,42 @@ export const KINDS: Record<KafkaLeftover['kind'], { name: string; text: string }
   deleted: { name: 'deleted', text: 'A broker renamed it to delete it, and did not' },
   stray: { name: 'stray', text: 'The cluster’s metadata did not have it when the broker started' },
   abandoned: { name: 'abandoned', text: 'No broker has locked or changed the log directory for days' },
+}
+
+/** The fields of the form for a change, as they were typed. */
+export interface ChangeFields { kind: KafkaChange['kind']; topic: string; days: string; replicas: string; volume: string; snapshot: string }
+
+/** The change that the fields describe, and what is wrong with each field that the kind needs. */
+export function changeOf(fields: ChangeFields): { change: KafkaChange; problems: Partial<Record<keyof ChangeFields, string>> } {
+  const { kind } = fields
+  const topic = fields.topic.trim()
+  const [volume, snapshot] = [fields.volume.trim(), fields.snapshot.trim()]
+  const [days, replicas] = [Number(fields.days), Number(fields.replicas)]
+  const problems: Partial<Record<keyof ChangeFields, string>> = {}
+  if (kind === 'snapshot') {
+    if (volume === '') problems.volume = 'Which volume?'
+    if (snapshot === '') problems.snapshot = 'Which snapshot?'
+    return { change: { kind, volume, snapshot }, problems }
+  }
+  if (topic === '') problems.topic = 'Which topic?'
+  if (kind === 'retain') {
+    if (fields.days.trim() === '' || !(days >= 0)) problems.days = 'A number of days, such as 3 or 0.5.'
+    return { change: { kind, topic, seconds: Math.round(days * 86_400) }, problems }
+  }
+  if (kind === 'factor') {
+    if (!(Number.isInteger(replicas) && replicas >= 1)) problems.replicas = 'A whole number from 1.'
+    return { change: { kind, topic, replicas }, problems }
+  }
+  return { change: { kind, topic }, problems }
+}
+
+/** A change in words. */
+export function wordsOf(change: KafkaChange): string {
+  if (change.kind === 'snapshot') return `Delete snapshot ${change.volume ?? ''}@${change.snapshot ?? ''}`
+  const days = Number(((change.seconds ?? 0) / 86_400).toFixed(2))
+  if (change.kind === 'retain') return `Keep ${change.topic ?? ''} for ${days} ${days === 1 ? 'day' : 'days'}`
+  if (change.kind === 'factor') return `Keep ${change.replicas ?? 0} ${change.replicas === 1 ? 'replica' : 'replicas'} of ${change.topic ?? ''}`
+  return `Delete ${change.topic ?? ''}`
 }
 
 /** How old the figures are, and how exact. */

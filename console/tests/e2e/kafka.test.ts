@@ -1,6 +1,7 @@
 // The page about Kafka, on what brokers would have written.
 import { allow, expect, looksGood, signIn, test } from './console'
 import { Daemon } from './daemon'
+import { bytes } from '../../src/lib/format'
 
 test('topics, brokers, the matrix, cost and clean-up of a cluster are shown', async ({ page, watched }) => {
   const daemon = await Daemon.start({ s3: false, settings: ['--kafka-interval-seconds', '1'] })
@@ -45,6 +46,39 @@ test('topics, brokers, the matrix, cost and clean-up of a cluster are shown', as
     await sections.getByRole('link', { name: 'Cost' }).click()
     await expect(page.getByRole('region', { name: 'Cost', exact: true }).first()).toContainText('clickstream')
     await looksGood(page, 'kafka-cost')
+
+    await sections.getByRole('link', { name: 'What if' }).click()
+    const whatIf = page.getByRole('region', { name: 'What if', exact: true }).first()
+    await whatIf.getByRole('button', { name: 'Add' }).click()
+    await expect(whatIf).toContainText('Which topic?')
+    await whatIf.getByLabel('Topic', { exact: true }).fill('clickstream')
+    await whatIf.getByRole('button', { name: 'Add' }).click()
+    const deletion = whatIf.getByRole('row', { name: /Delete clickstream/ })
+    await expect(deletion).toBeVisible({ timeout: 30_000 })
+    // No other topic shares its chunks.
+    const stored = await page.evaluate(async (token) => {
+      const options = { headers: { Authorization: `Bearer ${token}` } }
+      const { items } = await (await fetch('/api/v1/kafka/clusters', options)).json()
+      const topics = await (await fetch(`/api/v1/kafka/clusters/${items[0].cluster}/topics?filter=clickstream`, options)).json()
+      return topics.items[0].figures.bytes_stored as number
+    }, daemon.token)
+    expect(stored).toBeGreaterThan(0)
+    await expect(deletion).toContainText(bytes(stored))
+    await expect(whatIf.getByRole('status')).toContainText('All together return')
+    await whatIf.getByLabel('Change', { exact: true }).selectOption('factor')
+    await whatIf.getByLabel('Topic', { exact: true }).fill('clickstream')
+    await whatIf.getByLabel('Replicas to keep').fill('1')
+    await whatIf.getByRole('button', { name: 'Add' }).click()
+    // Replicas are stored once.
+    await expect(whatIf.getByRole('row', { name: /Keep 1 replica of clickstream/ })).toContainText('0 B')
+    await whatIf.getByLabel('Change', { exact: true }).selectOption('retain')
+    await whatIf.getByLabel('Topic', { exact: true }).fill('orders')
+    await whatIf.getByLabel('Keep for, days').fill('400')
+    await whatIf.getByRole('button', { name: 'Add' }).click()
+    await expect(whatIf.getByRole('row', { name: /Keep orders for/ })).toBeVisible()
+    await looksGood(page, 'kafka-what-if')
+    await whatIf.getByRole('button', { name: /Remove: Keep 1 replica/ }).click()
+    await expect(whatIf.getByRole('row')).toHaveCount(3)
 
     await sections.getByRole('link', { name: 'Clean-up' }).click()
     await expect(page.getByRole('row', { name: /broker-1\/old-events/ })).toContainText('stray')

@@ -1,6 +1,6 @@
 import { equal, deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { ageOf, csvOf, markOf, stateOf } from '../../src/lib/kafka'
+import { ageOf, changeOf, csvOf, markOf, stateOf, wordsOf } from '../../src/lib/kafka'
 
 test('a topic says what is unusual about it', () => {
   equal(markOf({ replicas: { live: 3 }, is_compacted: false }), null)
@@ -18,6 +18,27 @@ test('a broker says whether it runs, and since when', () => {
   deepEqual([of('gone').text, of('gone').look], ['gone 9 d', 'bad'])
   deepEqual([of('gone', { stopped_cleanly: true }).text, of('gone', { stopped_cleanly: true }).look], ['stopped 9 d', ''])
   equal(of('never', { since: null }).text, 'not seen')
+})
+
+test('a change has what its kind needs, and says what is missing', () => {
+  const fields = { kind: 'delete', topic: ' old-* ', days: '0.5', replicas: '2', volume: '', snapshot: '' } as const
+  deepEqual(changeOf(fields), { change: { kind: 'delete', topic: 'old-*' }, problems: {} })
+  deepEqual(changeOf({ ...fields, kind: 'retain' }).change, { kind: 'retain', topic: 'old-*', seconds: 43_200 })
+  deepEqual(changeOf({ ...fields, kind: 'factor' }).change, { kind: 'factor', topic: 'old-*', replicas: 2 })
+  const wrong = (more: object) => Object.keys(changeOf({ ...fields, ...more }).problems)
+  deepEqual(wrong({ topic: ' ' }), ['topic'])
+  deepEqual(wrong({ kind: 'retain', days: 'soon' }), ['days'])
+  deepEqual(wrong({ kind: 'retain', days: '' }), ['days'])
+  deepEqual(wrong({ kind: 'factor', replicas: '0' }), ['replicas'])
+  deepEqual(wrong({ kind: 'factor', replicas: '1.5' }), ['replicas'])
+  deepEqual(wrong({ kind: 'snapshot', topic: '' }), ['volume', 'snapshot'])
+})
+
+test('a change is told in words', () => {
+  equal(wordsOf({ kind: 'delete', topic: 'a*' }), 'Delete a*')
+  equal(wordsOf({ kind: 'retain', topic: 'a', seconds: 259_200 }), 'Keep a for 3 days')
+  equal(wordsOf({ kind: 'factor', topic: 'a', replicas: 1 }), 'Keep 1 replica of a')
+  equal(wordsOf({ kind: 'snapshot', volume: 'kafka', snapshot: 'nightly' }), 'Delete snapshot kafka@nightly')
 })
 
 test('a spreadsheet gets text where it would see a formula', () => {

@@ -7,8 +7,6 @@ use forebay_pool::Handle;
 use crate::layout::State;
 use crate::report::{Report, Topic};
 
-/// Kafka deletes a directory a minute after it was renamed, unless `file.delete.delay.ms` says otherwise.
-pub const DELETED_AFTER: Duration = Duration::from_secs(10 * 60);
 /// A log directory that nobody has locked or changed for this long is abandoned.
 pub const ABANDONED_AFTER: Duration = Duration::from_secs(3 * 86_400);
 
@@ -44,8 +42,14 @@ pub struct Leftover {
     pub bytes_exclusive: u64,
 }
 
-/// The directories that could go, the largest first. `is_locked` says whether a client has a file locked.
-pub fn leftovers(report: &Report, now: SystemTime, is_locked: &dyn Fn(Handle) -> bool) -> Vec<Leftover> {
+/// The directories that could go, the largest first. A broker has `deleted_after` to delete a directory that it has renamed. `is_locked` says
+/// whether a client has a file locked.
+pub fn leftovers(
+    report: &Report,
+    now: SystemTime,
+    deleted_after: Duration,
+    is_locked: &dyn Fn(Handle) -> bool,
+) -> Vec<Leftover> {
     let since = |time: SystemTime| now.duration_since(time).unwrap_or_default();
     let mut found = Vec::new();
     for cluster in &report.clusters {
@@ -68,7 +72,7 @@ pub fn leftovers(report: &Report, now: SystemTime, is_locked: &dyn Fn(Handle) ->
             for (replica, why) in replicas(topic) {
                 let Some(log) = cluster.log_directories.get(replica.directory) else { continue };
                 let age = since(replica.changed);
-                if why == Why::Deleted && age < DELETED_AFTER {
+                if why == Why::Deleted && age < deleted_after {
                     continue;
                 }
                 found.push(Leftover {

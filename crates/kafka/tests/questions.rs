@@ -123,11 +123,12 @@ async fn directories_that_stay_and_log_directories_without_a_broker_could_go() {
     cluster.replica(brokers[0], &format!("lost-3.{ID}-stray"), &[(0, &random(9, BLOCK))]).await;
     let report = report(&cluster).await;
     let at = |after: Duration, locked: bool| -> Vec<_> {
-        let found = leftovers(&report, SystemTime::now() + after, &|_| locked);
+        let found = leftovers(&report, SystemTime::now() + after, Duration::from_secs(3600), &|_| locked);
         found.into_iter().map(|one| (one.why, one.node.unwrap(), one.path)).collect()
     };
     let stray = (Why::Stray, 1, format!("/kafka/broker-1/lost-3.{ID}-stray"));
     assert_eq!(at(Duration::ZERO, true), std::slice::from_ref(&stray));
+    assert_eq!(at(Duration::from_secs(3500), true), std::slice::from_ref(&stray));
     let later = at(Duration::from_secs(3600), true);
     assert_eq!(later.len(), 4);
     assert!(later.iter().filter(|one| one.0 == Why::Deleted).count() == 3 && later.contains(&stray));

@@ -554,7 +554,9 @@ pub async fn kafka_what_if(
 pub async fn kafka_cleanup_show(State(api): Shared, _: Read) -> Result<Json<KafkaCleanupView>> {
     let (made, report) = api.kafka_report()?;
     let lockers = |file| api.kafka.lockers(file);
-    let found = leftovers(&report, SystemTime::now(), &|lock| !lockers(lock).is_empty());
+    let found = leftovers(&report, SystemTime::now(), api.kafka.settings.deleted_after, &|lock| {
+        !lockers(lock).is_empty()
+    });
     let total = found.len() as u64;
     let items = found.into_iter().take(ROWS_MAX).map(|one| {
         let log = report.cluster(&one.cluster).into_iter().flat_map(|cluster| &cluster.log_directories);

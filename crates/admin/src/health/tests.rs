@@ -306,8 +306,12 @@ async fn rules_with_a_hold_time_wait_for_it() {
         ("ForebayKafkaDeletedStays", 60, |seen| {
             let since = SystemTime::UNIX_EPOCH + NOW;
             let deleted = DeletedSeen { broker: BrokerName::default(), since, bytes_in_files: GIB };
-            let digest =
-                Digest { taken: Some(since + minutes(16)), deleted: vec![deleted], ..Digest::default() };
+            let digest = Digest {
+                taken: Some(since + minutes(16)),
+                deleted: vec![deleted],
+                deleted_after: minutes(10),
+                ..Digest::default()
+            };
             kafka(seen).digest = Arc::new(digest);
         }),
         ("ForebayKafkaReplicaNotShared", 86_400, |seen| {

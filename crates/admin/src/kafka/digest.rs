@@ -2,11 +2,13 @@
 //! has names of topics, because alerts are in support bundles, which contain no names of files.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use forebay_kafka::Report;
 use forebay_kafka::layout::State;
 use forebay_kafka::report::SHARED_USUAL;
+
+use super::Settings;
 
 /// The maximum number of objects of a kind, so that neither labels nor alerts grow without bound.
 pub const OBJECTS_MAX: usize = 200;
@@ -30,6 +32,8 @@ pub struct Digest {
     pub topics: Vec<TopicSeen>,
     /// Directories that brokers are about to delete.
     pub deleted: Vec<DeletedSeen>,
+    /// The time that brokers have for it.
+    pub deleted_after: Duration,
     /// Replicas that share less than others do, unless they are compacted.
     pub unshared: Vec<UnsharedSeen>,
 }
@@ -92,10 +96,14 @@ pub struct UnsharedSeen {
 }
 
 impl Digest {
-    /// The digest of a report, with at most this many topics by name.
-    pub fn of(report: &Report, topics_max: usize) -> Digest {
-        let mut digest =
-            Digest { taken: Some(report.taken), seconds: report.duration.as_secs_f64(), ..Digest::default() };
+    /// The digest of a report.
+    pub fn of(report: &Report, settings: &Settings) -> Digest {
+        let mut digest = Digest {
+            taken: Some(report.taken),
+            seconds: report.duration.as_secs_f64(),
+            deleted_after: settings.deleted_after,
+            ..Digest::default()
+        };
         let mut topics = Vec::new();
         for cluster in &report.clusters {
             digest.log_directories += cluster.log_directories.len() as u64;
@@ -145,7 +153,7 @@ impl Digest {
         let mut others: BTreeMap<&str, TopicSeen> = BTreeMap::new();
         for (index, (cluster, name, topic)) in topics.into_iter().enumerate() {
             let (bytes_in_files, bytes_stored) = (topic.figures.bytes_in_files, topic.figures.bytes_stored);
-            if index < topics_max && name != OTHER {
+            if index < settings.metrics_topics && name != OTHER {
                 let shared = topic.shared_permille().map(|shared| f64::from(shared) / 1000.0);
                 let (cluster, topic) = (cluster.to_owned(), name.to_owned());
                 digest.topics.push(TopicSeen { cluster, topic, bytes_in_files, bytes_stored, shared });

@@ -39,11 +39,18 @@ pub struct Settings {
     pub interval: Duration,
     /// The number of topics with metrics of their own.
     pub metrics_topics: usize,
+    /// The time that a broker has to delete a directory that it has renamed.
+    pub deleted_after: Duration,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { is_on: true, interval: Duration::from_secs(300), metrics_topics: 0 }
+        Settings {
+            is_on: true,
+            interval: Duration::from_secs(300),
+            metrics_topics: 0,
+            deleted_after: Duration::from_secs(600),
+        }
     }
 }
 
@@ -120,7 +127,7 @@ impl Kafka {
         match scanned {
             Ok(report) => {
                 self.note_point(&mut new.points, &report);
-                new.digest = Arc::new(Digest::of(&report, self.settings.metrics_topics));
+                new.digest = Arc::new(Digest::of(&report, &self.settings));
                 new.report = Some(Arc::new(report));
                 new.error = None;
             }

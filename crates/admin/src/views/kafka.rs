@@ -507,7 +507,7 @@ pub struct KafkaAnswerView {
 words! {
     /// Why a directory could go.
     KafkaLeftoverKind for forebay_kafka::cleanup::Why {
-        /// A broker renamed it to delete it ten minutes ago or earlier, and did not.
+        /// A broker renamed it to delete it, and did not in the time of `kafka.deleted_after_seconds`.
         Deleted = "deleted",
         /// The cluster's metadata did not have it when the broker started.
         Stray = "stray",

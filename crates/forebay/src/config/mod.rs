@@ -216,6 +216,8 @@ pub struct KafkaConfig {
     pub interval_seconds: u64,
     /// Topics with metrics of their own; `None` decides by whether metrics are public.
     pub metrics_topics: Option<usize>,
+    /// Seconds that a broker has to delete a directory that it has renamed.
+    pub deleted_after_seconds: u64,
 }
 
 /// Topics with metrics of their own if nothing else is set.
@@ -230,6 +232,7 @@ impl Config {
             is_on: self.kafka.views,
             interval: Duration::from_secs(self.kafka.interval_seconds),
             metrics_topics: self.kafka.metrics_topics.unwrap_or(usual),
+            deleted_after: Duration::from_secs(self.kafka.deleted_after_seconds),
         }
     }
 }
@@ -347,7 +350,12 @@ impl Default for Config {
             },
             metrics: MetricsConfig { listen: None, public: false },
             traces: TracesConfig { otlp_endpoint: None, nfs_one_in: 1000, s3_one_in: 1000 },
-            kafka: KafkaConfig { views: true, interval_seconds: 300, metrics_topics: None },
+            kafka: KafkaConfig {
+                views: true,
+                interval_seconds: 300,
+                metrics_topics: None,
+                deleted_after_seconds: 600,
+            },
             lab: LabConfig { results_directory: None },
         }
     }

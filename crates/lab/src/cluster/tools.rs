@@ -15,6 +15,7 @@ const TOPIC_TOOL: &str = "org.apache.kafka.tools.TopicCommand";
 const DELETION_TOOL: &str = "org.apache.kafka.tools.DeleteRecordsCommand";
 const ELECTION_TOOL: &str = "org.apache.kafka.tools.LeaderElectionCommand";
 const REASSIGNMENT_TOOL: &str = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand";
+const PRODUCER: &str = "org.apache.kafka.tools.VerifiableProducer";
 
 /// A leader may miss that its followers have followed, and then never answers: it takes the request for one that nobody waits for, until it
 /// has put it into the list of timeouts (`numDelayedDelete` in Kafka's `Partition.updateFollowerFetchState`). The next request is answered.
@@ -129,6 +130,29 @@ impl Tools {
         self.run(TOPIC_TOOL, &arguments)
             .map(drop)
             .with_context(|| format!("create topic {}", assignment.topic))
+    }
+
+    /// Deletes a topic.
+    pub fn delete_topic(&self, topic: &str) -> Result<()> {
+        self.run(TOPIC_TOOL, &["--delete", "--topic", topic])
+            .map(drop)
+            .with_context(|| format!("delete topic {topic}"))
+    }
+
+    /// Changes a setting of one broker while it runs.
+    pub fn set_broker(&self, broker: u32, name: &str, value: &str) -> Result<()> {
+        let (broker, setting) = (broker.to_string(), format!("{name}={value}"));
+        let words =
+            ["--alter", "--entity-type", "brokers", "--entity-name", &broker, "--add-config", &setting];
+        let tool = self.kafka.kafka_version().config_tool();
+        self.run(tool, &words).map(drop).with_context(|| format!("set {setting} at broker {broker}"))
+    }
+
+    /// Writes small records whose keys repeat, so that a compacted topic keeps only `keys` of them.
+    pub fn produce_keyed(&self, topic: &str, records: u64, keys: u64) -> Result<()> {
+        let (records, keys) = (records.to_string(), keys.to_string());
+        let words = ["--topic", topic, "--max-messages", &records, "--repeating-keys", &keys];
+        self.run(PRODUCER, &words).map(drop).with_context(|| format!("write to topic {topic}"))
     }
 
     /// Starts to move a topic's replicas.

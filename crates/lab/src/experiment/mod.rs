@@ -35,6 +35,7 @@ mod tier_replacement;
 mod tier_retention;
 mod tier_workload;
 mod tls;
+mod views;
 
 use crate::report::Subject;
 pub use definition::Experiment;
@@ -49,6 +50,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &scaling::Scaling,
     &sizing::Sizing,
     &efficiency::Efficiency,
+    &views::Views,
     &clone::Clone,
     &backup::Backup,
     &kill_storage::KillStorage,

@@ -41,8 +41,25 @@ impl KafkaVersion {
     }
 
     /// Whether `segment.bytes` may be less than 1 MiB. Other versions have `internal.segment.bytes` for that.
-    pub fn has_segments_of_any_size(self) -> bool {
+    fn has_segments_of_any_size(self) -> bool {
         self == Self::V3_9
+    }
+
+    /// The name of the setting of a topic for segments of this size.
+    pub fn segment_setting(self, bytes: u64) -> &'static str {
+        if self.has_segments_of_any_size() || bytes >= 1 << 20 {
+            "segment.bytes"
+        } else {
+            "internal.segment.bytes"
+        }
+    }
+
+    /// The class of the tool that changes settings of topics and brokers.
+    pub fn config_tool(self) -> &'static str {
+        match self {
+            Self::V4_4 => "org.apache.kafka.tools.ConfigCommand",
+            Self::V4_1 | Self::V3_9 => "kafka.admin.ConfigCommand",
+        }
     }
 
     /// What is known to be wrong with it.

@@ -15,6 +15,7 @@ use super::interface::{HostServer, Space, Storage, Usage, Volumes, Written};
 use super::nfs::mount_nfs;
 use super::server::Server;
 use super::usage;
+use super::views::KafkaViews;
 use crate::host::{Environment, Guest};
 use crate::request::StorageKind;
 
@@ -104,6 +105,11 @@ impl Forebay {
     /// The daemon's buckets. It must have been started with an S3 server.
     pub fn buckets(&self) -> Buckets {
         Buckets::new(self.program.clone(), self.pool.clone())
+    }
+
+    /// What the daemon knows of Kafka. It answers as long as the daemon runs.
+    pub fn kafka_views(&self) -> KafkaViews {
+        KafkaViews::new(self.program.clone(), self.pool.clone())
     }
 
     /// The options of mounts.

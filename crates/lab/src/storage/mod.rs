@@ -19,6 +19,7 @@ mod relay;
 mod server;
 mod supervisor;
 mod usage;
+mod views;
 
 use anyhow::{Result, bail};
 
@@ -34,6 +35,7 @@ pub use object::{AccessKey, ObjectStore, SharedPool, start as start_object_store
 pub use pair::{Node, Pair, PairStorage};
 pub use relay::{Disturbance, Relay};
 pub use usage::{cpu_of_process, process_has_ended};
+pub use views::{BrokerView, Cell, KafkaViews, Leftover, TopicView, Totals};
 
 /// Starts an empty storage.
 pub fn start(kind: &StorageKind, environment: &Environment) -> Result<Box<dyn Storage>> {

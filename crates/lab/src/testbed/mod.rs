@@ -16,6 +16,7 @@ mod testbeds;
 mod tier;
 pub mod watch;
 
+pub use broker_node::BrokerNode;
 pub use history::{History, HistorySpec};
 pub use local_segments::LocalSegments;
 pub use own_cluster::{Layout, Testbed, TestbedSpec, figure};

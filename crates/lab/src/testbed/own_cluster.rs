@@ -10,7 +10,7 @@ use super::broker_node::BrokerNode;
 use super::target::{CpuTime, Target};
 use crate::agent::caches;
 use crate::cluster::{Assignment, Broker, Cluster, Distribution, Placement, Settings, Tools, failure_reason};
-use crate::host::{Environment, Guest, GuestSpec, ProcessorSplit};
+use crate::host::{Environment, Guest, GuestCommand, GuestSpec, ProcessorSplit};
 use crate::progress::Tone;
 use crate::report::Recorder;
 use crate::request::Request;
@@ -217,6 +217,23 @@ impl Testbed {
     pub fn restart_broker(&mut self, broker: u32) -> Result<()> {
         let found = (1u32..).zip(&self.nodes).find(|(id, _)| *id == broker);
         self.cluster.restart_broker(broker, found.context("no such broker")?.1)
+    }
+
+    /// Ends a broker, removes its logs, and starts it again, so that it copies them from the others. The file that identifies the broker
+    /// stays: only the logs are lost.
+    pub fn lose_logs(&mut self, broker: u32, recorder: &Recorder) -> Result<()> {
+        self.cluster.stop_broker(broker)?;
+        recorder.end(&self.actor(broker), Tone::Plain);
+        let keep = ["-mindepth", "1", "-maxdepth", "1", "!", "-name", "meta.properties"];
+        let remove = GuestCommand::new("find")
+            .arg(self.log_folder(broker)?.to_string_lossy())
+            .args(keep)
+            .args(["-exec", "rm", "-r", "{}", "+"]);
+        self.node(broker)?.run(&remove, Duration::from_secs(120))?;
+        recorder.event(Tone::Plain, format_args!("the logs of broker {broker} are removed"));
+        self.restart_broker(broker)?;
+        recorder.begin(&self.actor(broker), "serving", Tone::Good);
+        Ok(())
     }
 
     /// Starts a standby node for a broker, with the storage mounted as on the broker's own node and the log directories formatted.

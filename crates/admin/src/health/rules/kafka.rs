@@ -14,8 +14,8 @@ use crate::kafka::holders::{Broker, BrokerState, Holding};
 
 /// A broker that is gone is shown for this long. After that its operator knows.
 const GONE_SHOWN: Duration = hours(24);
-/// A broker has this long to remove a directory that it renamed. Kafka takes a minute.
-const DELETED_AFTER: Duration = minutes(15);
+/// A directory that a broker should have removed is listed for this long before the alert fires.
+const DELETED_LISTED: Duration = minutes(5);
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -41,10 +41,12 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "ForebayKafkaDeletedStays",
         severity: Severity::Warning,
-        watches: "A broker renamed a replica's directory to delete it 15 minutes ago or earlier, and it is still there.",
+        watches: "A broker renamed a replica's directory to delete it, and five minutes after the time of kafka.deleted_after_seconds it is \
+                  still there: a quarter of an hour by default.",
         summary: "directories of deleted Kafka replicas stay, and keep their space",
         runbook: "1. `forebay kafka cleanup` shows the directories and the hosts of their brokers. 2. A broker that does not run deletes \
-                  nothing: start it. 3. If it runs, look for the directory in its log; file.delete.delay.ms may be longer than usual.",
+                  nothing: start it. 3. If it runs, look for the directory in its log. 4. If \
+                  log.segment.delete.delay.ms is longer than usual, set kafka.deleted_after_seconds.",
         source: Daemon { hold: minutes(1), keep: AT_ONCE, check: deleted_stays },
     },
     Rule {
@@ -109,7 +111,7 @@ fn deleted_stays(facts: &Facts<'_>) -> Vec<Finding> {
     let taken = kafka.digest.taken;
     let stays = |one: &&DeletedSeen| {
         let seen = taken.and_then(|taken| taken.duration_since(one.since).ok());
-        seen.is_some_and(|seen| seen >= DELETED_AFTER)
+        seen.is_some_and(|seen| seen >= kafka.digest.deleted_after + DELETED_LISTED)
     };
     let mut found: BTreeMap<&BrokerName, (u64, u64, Duration)> = BTreeMap::new();
     for one in kafka.digest.deleted.iter().filter(stays) {

@@ -114,7 +114,7 @@ pub enum KafkaCommand {
 
     /// List directories that brokers left behind, and log directories that no broker uses
     ///
-    /// Nothing is deleted. A directory `…-delete` is listed ten minutes after the broker should have removed it.
+    /// Nothing is deleted. A directory `…-delete` is listed when its broker has not removed it in the time of `kafka.deleted_after_seconds`.
     Cleanup {
         /// Where the daemon is.
         #[command(flatten)]

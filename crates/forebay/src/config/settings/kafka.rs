@@ -40,4 +40,15 @@ pub(super) const SETTINGS: &[Setting] = &[
             config.kafka.metrics_topics.map_or_else(|| "auto".to_owned(), |count| count.to_string())
         },
     },
+    Setting {
+        section: "kafka",
+        key: "deleted_after_seconds",
+        kind: Kind::Number,
+        value_name: "SECONDS",
+        summary: "Seconds that a broker has to delete a directory after it has renamed it to `…-delete`.",
+        details: "After that the directory is in the clean-up list, and five minutes later an alert fires. It must be longer than the brokers' \
+                  log.segment.delete.delay.ms, which is a minute by default.",
+        set: |config, text| store(&mut config.kafka.deleted_after_seconds, number(text, 1, 2_592_000)),
+        get: |config| config.kafka.deleted_after_seconds.to_string(),
+    },
 ];

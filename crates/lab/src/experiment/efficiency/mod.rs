@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use self::account::{Account, Settled};
 use super::definition::Experiment;
 use crate::cluster::{Assignment, Payload, RecordsPlan, Settings};
-use crate::host::{Environment, GuestCommand};
+use crate::host::Environment;
 use crate::progress::Tone;
 use crate::report::{Recorder, Subject, number};
 use crate::request::{Profile, Request, StorageKind};
@@ -238,7 +238,7 @@ impl<'a> Work<'a> {
             account::is_trimmed(testbed, UNIQUE_TOPIC, before)
         })?;
         self.recorder.stage("replica rebuilt");
-        self.wipe()?;
+        self.testbed.lose_logs(WIPED, self.recorder)?;
         self.account.wait(&self.testbed, "every replica is in sync", PATIENCE, |testbed| {
             Ok(testbed.cluster.tools().under_replicated(UNIQUE_TOPIC)? == 0)
         })?;
@@ -253,37 +253,6 @@ impl<'a> Work<'a> {
             after.ratio(),
         );
         Ok(after)
-    }
-
-    /// Ends a broker, removes its logs, and starts it again.
-    fn wipe(&mut self) -> Result<()> {
-        let guest = self.testbed.node(WIPED)?;
-        self.testbed.cluster.stop_broker(WIPED)?;
-        self.recorder.end(&self.testbed.actor(WIPED), Tone::Plain);
-        let folder = self.testbed.log_folder(WIPED)?;
-        // The file that identifies the broker stays: only the logs are lost.
-        let words = [
-            "-mindepth",
-            "1",
-            "-maxdepth",
-            "1",
-            "!",
-            "-name",
-            "meta.properties",
-            "-exec",
-            "rm",
-            "-r",
-            "{}",
-            "+",
-        ];
-        guest.run(
-            &GuestCommand::new("find").arg(folder.to_string_lossy()).args(words),
-            Duration::from_secs(120),
-        )?;
-        self.recorder.event(Tone::Plain, format_args!("the logs of broker {WIPED} are removed"));
-        self.testbed.restart_broker(WIPED)?;
-        self.recorder.begin(&self.testbed.actor(WIPED), "serving", Tone::Good);
-        Ok(())
     }
 
     /// The phase with the reports' payload.

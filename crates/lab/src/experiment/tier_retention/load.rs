@@ -96,11 +96,7 @@ impl Load<'_> {
     }
 
     fn create_topics(&self, testbed: &Testbed) -> Result<Vec<Assignment>> {
-        let segment_bytes = if self.kafka.has_segments_of_any_size() || self.sizes.segment_bytes >= 1 << 20 {
-            "segment.bytes"
-        } else {
-            "internal.segment.bytes"
-        };
+        let segment_bytes = self.kafka.segment_setting(self.sizes.segment_bytes);
         let brokers = u32::try_from(testbed.nodes.len())?;
         let common = [
             ("remote.storage.enable", "true".to_owned()),
