@@ -95,11 +95,10 @@ async fn a_daemon_that_was_stopped_and_replaced_answers_nothing_more_and_ends() 
     let shared = Shared::create();
     let mut first = shared.serve("a");
     let (client, root) = mount(&first, "client").await;
-    let files = client.files();
-    let file = files.create(&root, "file").await.unwrap();
+    client.files().create(&root, "file").await.unwrap();
     first.signal(Signal::STOP);
     // The request waits in the socket until the daemon continues.
-    let late = tokio::spawn(async move { files.create(&root, "late").await.map(drop) });
+    let late = tokio::spawn(async move { client.files().create(&root, "late").await.map(drop) });
     let second = tokio::task::block_in_place(|| shared.serve("b"));
     let (other, root) = mount(&second, "other").await;
     other.files().create(&root, "new").await.unwrap();
@@ -112,7 +111,6 @@ async fn a_daemon_that_was_stopped_and_replaced_answers_nothing_more_and_ends() 
     let names = other.files();
     assert!(names.open(&root, "late").await.is_err());
     names.open(&root, "new").await.unwrap();
-    drop(file);
     assert_consistent(&second);
     second.stop();
 }
