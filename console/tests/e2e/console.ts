@@ -7,6 +7,9 @@ import { Daemon } from './daemon'
 /** The folder for pictures of pages, if somebody wants to look at them. */
 const gallery = process.env['FOREBAY_CONSOLE_GALLERY']
 
+/** The URLs of daemons that tests of this worker have started themselves. */
+const allowed = new Set<string>()
+
 export const test = base.extend<{ watched: string[]; admin: Page }, { daemon: Daemon }>({
   daemon: [
     async ({}, use) => {
@@ -22,7 +25,8 @@ export const test = base.extend<{ watched: string[]; admin: Page }, { daemon: Da
     async ({ page, daemon }, use) => {
       const wrong: string[] = []
       page.on('request', (request) => {
-        if (!request.url().startsWith(daemon.url)) wrong.push(`request to ${request.url()}`)
+        const known = [daemon.url, ...allowed]
+        if (!known.some((url) => request.url().startsWith(url))) wrong.push(`request to ${request.url()}`)
       })
       page.on('pageerror', (error) => wrong.push(`script: ${error.message}`))
       page.on('console', (message) => {
@@ -68,7 +72,9 @@ export async function looksGood(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1360, height: 860 })
 }
 
-/** Allows requests to a test's own daemon. */
+/** Allows requests to a test's own daemon from now on, and those that were made. */
 export function allow(watched: string[], daemon: Daemon): void {
+  // Also those that are yet to come: pages poll.
+  allowed.add(daemon.url)
   watched.splice(0, watched.length, ...watched.filter((wrong) => !wrong.startsWith(`request to ${daemon.url}`)))
 }

@@ -2,6 +2,7 @@
 
 mod backups;
 mod copies;
+mod elsewhere;
 mod recorded;
 mod recovery;
 mod upgrade;
@@ -22,7 +23,6 @@ use crate::format::frames::Naming;
 use crate::opening::assemble;
 use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
-use crate::store::Backends;
 use crate::store::home::Home;
 use crate::store::meta::{MemoryMeta, MetaFiles};
 use crate::store::room::UnlimitedRoom;
@@ -101,10 +101,6 @@ impl Pool {
     /// Returns whether `directory` holds a pool, of any format.
     pub fn is_in(directory: &Path) -> bool {
         Home::is_in(directory)
-    }
-    /// Opens the pool in these stores, or creates one there if the metadata is empty. The pool has no intent log, and no second copy.
-    pub async fn open_on(backends: Backends, options: PoolOptions) -> Result<Pool> {
-        sync::blocking(move || Pool::on(assemble::on(backends, options)?)).await
     }
     /// Creates a pool in memory, which is dropped with its last clone. For tests and fuzzing.
     pub async fn in_memory(options: PoolOptions) -> Result<Pool> {

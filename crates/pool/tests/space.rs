@@ -143,10 +143,9 @@ async fn clones_and_snapshots_have_parts_of_their_own_and_do_not_change_the_rati
     pool.settle().await.unwrap();
     let all = pool.efficiency(None).await.unwrap();
     assert_eq!(all.bytes_shown - all.bytes_cloned + all.bytes_retained, all.bytes_logical, "{all:?}");
-    assert_eq!(
-        all.bytes_logical - all.bytes_deduplicated - all.bytes_compressed,
-        all.bytes_physical,
-        "{all:?}"
-    );
+    // Bytes that do not compress take the headers of their frames in addition.
+    let headers = all.extents * 128;
+    let left = all.bytes_logical - all.bytes_deduplicated - all.bytes_compressed;
+    assert!((left..=left + headers).contains(&all.bytes_physical), "{all:?}");
     assert!(all.bytes_cloned < BYTES && all.bytes_retained >= BYTES, "{all:?}");
 }

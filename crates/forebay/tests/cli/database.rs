@@ -76,7 +76,7 @@ async fn a_second_daemon_takes_the_pool_of_one_that_was_killed_with_all_that_was
     writing.await.unwrap();
     let count = *so_far.borrow();
     assert!(took > Duration::from_secs(3), "not before the lease is over: {took:?}");
-    let (client, root) = mount(&second, "reader").await;
+    let (client, root) = mount(&second, "writer").await;
     assert_all_there(&client, &root, count).await;
     assert_consistent(&second);
     // An orderly stop lets the next one begin at once.
@@ -84,7 +84,7 @@ async fn a_second_daemon_takes_the_pool_of_one_that_was_killed_with_all_that_was
     let begun = Instant::now();
     let third = tokio::task::block_in_place(|| shared.serve("a"));
     assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
-    let (client, root) = mount(&third, "another").await;
+    let (client, root) = mount(&third, "writer").await;
     assert_all_there(&client, &root, count).await;
     third.stop();
 }
@@ -100,7 +100,7 @@ async fn a_daemon_that_was_stopped_and_replaced_answers_nothing_more_and_ends() 
     // The request waits in the socket until the daemon continues.
     let late = tokio::spawn(async move { client.files().create(&root, "late").await.map(drop) });
     let second = tokio::task::block_in_place(|| shared.serve("b"));
-    let (other, root) = mount(&second, "other").await;
+    let (other, root) = mount(&second, "client").await;
     other.files().create(&root, "new").await.unwrap();
     first.signal(Signal::CONT);
     let begun = Instant::now();

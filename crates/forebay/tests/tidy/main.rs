@@ -39,6 +39,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto", "forebay-nfs", "forebay-s3"],
     ),
     ("forebay-ownership", &[]),
+    ("forebay-pool-postgres", &["forebay-pool"]),
     ("forebay-nfs-client", &["forebay-nfs-proto"]),
     ("forebay-lab", &["forebay-nfs-client", "forebay-nfs-proto"]),
     (
@@ -51,6 +52,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "forebay-s3",
             "forebay-admin",
             "forebay-address",
+            "forebay-pool-postgres",
             "forebay-ownership",
             "forebay-notify",
         ],
