@@ -3,6 +3,7 @@
 // errors.
 import type { DataQuery } from '@grafana/schema'
 import type {
+  AnnotationQuery,
   Dashboard as Any,
   DataSourceRef,
   FieldConfig,
@@ -67,7 +68,17 @@ type Variable = Omit<Json<VariableModel>, 'query' | 'current'> & {
   current: { selected?: boolean; text?: string | string[]; value?: string | string[] }
 }
 
-export type Dashboard = Omit<Json<Any>, 'panels' | 'templating'> & {
+/** A query of Prometheus for marks on graphs. The schema leaves its fields to the plug-in, which names them so. */
+type Annotation = Json<AnnotationQuery> & {
+  expr: string
+  step?: string
+  titleFormat?: string
+  textFormat?: string
+  useValueForTime?: boolean
+}
+
+export type Dashboard = Omit<Json<Any>, 'annotations' | 'panels' | 'templating'> & {
+  annotations: { list: Annotation[] }
   panels: (Row | Typed<'stat', StatOptions, Record<string, never>> | Typed<'timeseries', TimeSeriesOptions, TimeSeriesStyle>)[]
   templating: { list: Variable[] }
 }
