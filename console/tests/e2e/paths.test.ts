@@ -172,7 +172,7 @@ test('the ratio and its parts are the same on every page', async ({ admin: page,
   await expect(page.getByRole('region', { name: 'Space' })).toContainText(`${own.ratio.toFixed(2)} : 1`)
   await page.goto('/volumes')
   await expect(page.getByRole('row', { name: /ratio/ }).first()).toContainText(`${own.ratio.toFixed(2)} : 1`)
-  // What it had open must not be in the way of other tests.
+  // Its open files must not disturb other tests.
   const clients = await daemon.api<{ items: { client: string }[] }>('GET', '/nfs/clients')
   for (const one of clients.items) await daemon.api('DELETE', `/nfs/clients/${one.client}`)
 })

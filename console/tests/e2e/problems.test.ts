@@ -1,4 +1,4 @@
-// What goes wrong at night: each of six problems is named with its cause and remedy on the Overview, by `forebay status`, by /health and
+// Each of six typical problems is named with its cause and remedy on the Overview, by `forebay status`, by /health and
 // as an event, within ten seconds. Prints how long each took.
 import type { Locator, Page } from '@playwright/test'
 import { rmSync, writeFileSync } from 'node:fs'

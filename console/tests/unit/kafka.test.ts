@@ -34,7 +34,7 @@ test('a change has what its kind needs, and says what is missing', () => {
   deepEqual(wrong({ kind: 'snapshot', topic: '' }), ['volume', 'snapshot'])
 })
 
-test('a change is told in words', () => {
+test('a change is described in words', () => {
   equal(wordsOf({ kind: 'delete', topic: 'a*' }), 'Delete a*')
   equal(wordsOf({ kind: 'retain', topic: 'a', seconds: 259_200 }), 'Keep a for 3 days')
   equal(wordsOf({ kind: 'factor', topic: 'a', replicas: 1 }), 'Keep 1 replica of a')

@@ -27,7 +27,7 @@ const FIRST_AFTER: Duration = Duration::from_secs(3);
 pub struct Counted {
     /// When.
     pub at: SystemTime,
-    /// What was found.
+    /// The figures.
     pub found: Efficiency,
 }
 

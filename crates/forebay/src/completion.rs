@@ -26,7 +26,7 @@ const VARIABLE: &str = "COMPLETE";
 /// Someone waits for the key that was pressed.
 const WAIT_MAX: Duration = Duration::from_millis(700);
 
-/// What names an argument takes.
+/// The kind of name that an argument takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Names {
     Volumes,
@@ -147,7 +147,7 @@ fn known(names: Names) -> Result<Vec<String>> {
     if names == Names::Profiles {
         return Ok(profiles::load()?.list().map(|(name, _, _)| name.to_owned()).collect());
     }
-    // What the shell has passed: the program, `--`, and the words of the line.
+    // The arguments from the shell: the program, `--`, and the words of the line.
     let words: Vec<OsString> = std::env::args_os().skip_while(|word| word != "--").skip(1).collect();
     let OnlyRemote { remote } = OnlyRemote::try_parse_from(order::daemon_options(&words))?;
     let client = Client::new(&remote)?;

@@ -420,7 +420,7 @@ pub struct Shown<'a> {
     pub waits: Option<Waits>,
     /// Its export policy.
     pub export: String,
-    /// What is stored for it, as it was counted last.
+    /// The ratio of its data to its stored bytes, from the latest calculation.
     pub efficiency: Option<Counted>,
 }
 

@@ -7,7 +7,7 @@ use tempfile::tempdir;
 
 use crate::daemon::{Daemon, finish, forebay};
 
-/// What fish would offer for these words, of which the last is being typed, apart from options.
+/// The completions that fish offers for these words, without options. The last word is still being typed.
 pub fn offered(program: &Path, search_path: Option<&Path>, words: &[&str]) -> Vec<String> {
     let mut command = std::process::Command::new(program);
     command

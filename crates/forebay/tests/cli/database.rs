@@ -4,6 +4,7 @@
 mod postgres;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -89,15 +90,18 @@ async fn a_second_daemon_takes_the_pool_of_one_that_was_killed_with_all_that_was
     third.stop();
 }
 
-/// It goes on for a moment when it continues. What it computed before must not reach anybody.
+/// It goes on for a moment when it continues. What it could still answer from memory must not reach anybody.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_daemon_that_was_stopped_and_replaced_answers_nothing_more_and_ends() {
     let shared = Shared::create();
     let mut first = shared.serve("a");
     let (client, root) = mount(&first, "client").await;
     client.files().create(&root, "file").await.unwrap();
+    let client = Arc::new(client);
+    let reader = client.clone();
     first.signal(Signal::STOP);
-    // The request waits in the socket until the daemon continues.
+    // These requests wait in the socket until the daemon continues. It could answer the second one without the database.
+    let looked = tokio::spawn(async move { reader.files().resolve("/kafka").await.map(drop) });
     let late = tokio::spawn(async move { client.files().create(&root, "late").await.map(drop) });
     let second = tokio::task::block_in_place(|| shared.serve("b"));
     let (other, root) = mount(&second, "client").await;
@@ -108,6 +112,7 @@ async fn a_daemon_that_was_stopped_and_replaced_answers_nothing_more_and_ends() 
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     assert_eq!(status.code(), Some(75), "{}", first.log());
     assert!(late.await.unwrap().is_err(), "an answer of the old owner was accepted");
+    assert!(looked.await.unwrap().is_err(), "an answer of the old owner was accepted");
     let names = other.files();
     assert!(names.open(&root, "late").await.is_err());
     names.open(&root, "new").await.unwrap();

@@ -1,4 +1,4 @@
-//! What a client sees of the brokers' log directories, without the help of the daemon's views.
+//! The brokers' log directories as a client sees them, independently of the daemon's views.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -28,7 +28,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Whether files of so many bytes take this space. Stat rounds each file up to a block.
+    /// Whether this is the space of files with this many bytes. Stat rounds each file up to a block.
     pub fn takes(&self, bytes_in_files: u64) -> bool {
         let most = bytes_in_files + self.files * (STAT_BLOCK_BYTES - 1);
         (bytes_in_files..=most).contains(&self.allocated_bytes)

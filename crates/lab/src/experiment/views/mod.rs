@@ -373,7 +373,7 @@ impl<'a> Work<'a> {
             let exact = self.views.exact(&largest.topic)?;
             let seconds = begun.elapsed().as_secs_f64();
             let after = self.views.fresh_topic(&largest.topic)?;
-            // What was written meanwhile is in one of the reports only.
+            // Data written in between is in only one of the reports.
             if before.figures == after.figures {
                 self.recorder.figure("exact_s", "All chunks of the largest topic counted", seconds, "s");
                 verdicts::exact(&before, &exact, self.recorder);
