@@ -202,6 +202,7 @@ async fn a_pool_that_is_taken_over_keeps_what_was_acknowledged_and_nothing_else(
     let (database, directory) = (common::new_database(), tempfile::tempdir().unwrap());
     let (_, first) = open(&database, directory.path()).await.unwrap();
     first.volume_create(VolumeSpec::new("kafka", "/kafka")).await.unwrap();
+    let (count, mut written) = tokio::sync::watch::channel(0);
     let writing = {
         let first = first.clone();
         tokio::spawn(async move {
@@ -209,16 +210,15 @@ async fn a_pool_that_is_taken_over_keeps_what_was_acknowledged_and_nothing_else(
             while write_file(&first, acknowledged).await.is_ok() {
                 acknowledged += 1;
                 assert!(acknowledged < 200, "the owner was never replaced");
+                let _ = count.send(acknowledged);
             }
             acknowledged
         })
     };
-    tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+    written.wait_for(|written| *written >= 3).await.unwrap();
     let (_, second) = open(&database, directory.path()).await.unwrap();
     assert_eq!(second.last_stop(), forebay_pool::LastStop::Unclean);
-    let acknowledged = writing.await.unwrap();
-    assert!(acknowledged > 0 && first.is_stopped());
-    for number in 0..acknowledged {
+    for number in 0..writing.await.unwrap() {
         require_file(&second, number).await;
     }
     write_file(&second, 250).await.unwrap();
@@ -229,7 +229,7 @@ async fn a_pool_that_is_taken_over_keeps_what_was_acknowledged_and_nothing_else(
             .await
             .is_err()
     );
-    assert!(first.close().await.is_err());
+    assert!(first.close().await.is_err() && first.is_stopped());
     assert_eq!(second.check(true).await.unwrap(), Vec::<String>::new());
     second.close().await.unwrap();
 }
