@@ -4,7 +4,7 @@ CARGO ?= cargo
 # Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
 OUT ?=
 
-.PHONY: help setup build package release check-release demo test fuzz soak log-rules crash s3-conformance tiering nodes bench bench-s3 lint docs clean
+.PHONY: help setup build package release check-release demo test fuzz soak log-rules crash s3-conformance tiering nodes bench bench-s3 bench-elsewhere lint docs clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -70,6 +70,11 @@ bench: setup build ## Measure Forebay beside NFS-Ganesha: one client, and many s
 
 bench-s3: setup build ## Measure the S3 server: space, listings, and speed beside other servers
 	@scripts/bench-s3 target/release/forebay $(OUT)
+
+bench-elsewhere: setup ## Measure a pool in PostgreSQL and a bucket, beside one in a directory, with added delay
+	@scripts/setup tests
+	$(CARGO) build --release --locked --bin forebay --example measure_elsewhere --example delay
+	@scripts/bench-elsewhere target/release
 
 lint: ## Formatting, clippy, licences, shell scripts
 	@scripts/lint

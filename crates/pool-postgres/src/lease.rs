@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use forebay_pool::store::Connections;
 use forebay_pool::{Error, Result};
 
 use crate::database::Database;
 use crate::ownership::{Owned, Seen, new_instance};
-use crate::runtime::Connections;
 use crate::session::{Bare, Role, refused};
 
 /// The periods of a lease. They must be the same for all processes that may serve a pool.
@@ -139,7 +139,7 @@ impl Lease {
         stop: &Arc<AtomicBool>,
         on_loss: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Option<Lease>> {
-        let connections = Connections::start()?;
+        let connections = Connections::start("pool-database", 1)?;
         let waiting = Waiting {
             database: database.clone(),
             node: node.to_owned(),

@@ -23,7 +23,6 @@ mod group;
 mod lease;
 mod meta;
 mod ownership;
-mod runtime;
 mod scan;
 mod schema;
 mod session;

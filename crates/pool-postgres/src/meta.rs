@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use forebay_pool::store::{Batch, Key, MetaStore, MetaView, Position, Table, Unit, Visit};
+use forebay_pool::store::{Batch, Connections, Key, MetaStore, MetaView, Position, Table, Unit, Visit};
 use forebay_pool::{Error, Result};
 use futures::future::BoxFuture;
 use tokio::time::Instant;
@@ -18,7 +18,6 @@ use crate::cache::{Cache, Found, Known, Rows, row_bytes};
 use crate::database::{Database, sentence};
 use crate::group::{Committer, Group, deposed, lost};
 use crate::ownership::{self, Owned, PoolRow};
-use crate::runtime::Connections;
 use crate::scan::{self, Page};
 use crate::session::{Role, Session, refused};
 
@@ -97,7 +96,7 @@ struct Shared {
 impl PostgresMeta {
     /// Makes this process the owner of the pool, and opens its metadata. Every other owner's changes fail from then on. Blocks.
     pub fn take(database: &Database, options: PostgresOptions) -> Result<PostgresMeta> {
-        let connections = Connections::start()?;
+        let connections = Connections::start("pool-database", 1)?;
         let taking = database.clone();
         let owned = connections.run(async move { ownership::take(&taking).await })?;
         Ok(PostgresMeta::of(connections, database, owned, options))
@@ -105,7 +104,7 @@ impl PostgresMeta {
 
     /// Opens the metadata of the pool that this process has taken with the lease.
     pub fn open(database: &Database, owned: Owned, options: PostgresOptions) -> Result<PostgresMeta> {
-        Ok(PostgresMeta::of(Connections::start()?, database, owned, options))
+        Ok(PostgresMeta::of(Connections::start("pool-database", 1)?, database, owned, options))
     }
 
     fn of(

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use forebay_pool::store::Connections;
 use forebay_pool::{Error, Result};
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 
 use crate::database::Database;
-use crate::runtime::Connections;
 use crate::schema;
 use crate::session::{Bare, Role, refused};
 
@@ -21,7 +21,7 @@ const LOCK_WAIT: &str = "500ms";
 
 /// Creates the tables of a new pool, with nothing in them.
 pub fn create(database: &Database) -> Result<()> {
-    let connections = Connections::start()?;
+    let connections = Connections::start("pool-database", 1)?;
     let database = database.clone();
     connections.run(async move {
         let bare = Bare::open(&database, "new", Role::Admin).await?;

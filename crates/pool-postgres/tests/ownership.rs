@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use forebay_pool::store::{Backends, Batch, FileSegments, FileSystemRoom, Key, MetaStore, MetaView};
+use forebay_pool::store::{Backends, Batch, FileSegments, FileSystemRoom, Key, MetaStore, MetaView, Notes};
 use forebay_pool::{Error, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 use forebay_pool_postgres::{Database, PostgresMeta, PostgresOptions, create};
 
@@ -144,7 +144,7 @@ async fn open(
         metadata: metadata.clone(),
         segments: Arc::new(FileSegments::open(&segments.join("segments"), false)),
         room: Box::new(FileSystemRoom(segments.to_path_buf())),
-        notes: Some(segments.to_path_buf()),
+        notes: Some(Notes::Directory(segments.to_path_buf())),
     };
     Ok((metadata, Pool::open_on(backends, PoolOptions::default()).await?))
 }

@@ -9,6 +9,7 @@ use forebay_nfs::state::{ClientTraffic, Condition, GraceView};
 use forebay_nfs::statistics::{FailureCounts, FailureKey, OperationStatistics, StatusClass};
 use forebay_nfs_proto::xdr::nfs4::OpCode;
 use forebay_ownership::Beats;
+use forebay_pool::store::ObjectCounts;
 use forebay_pool::{Histogram, LastStop, PoolCounters, ScrubStatus, Space, Stored, VolumeId};
 use forebay_s3::counters::{BucketCounts, S3Counters};
 use forebay_s3::statistics::{Class, OperationCounts};
@@ -157,6 +158,10 @@ async fn each_rule_without_a_hold_time_fires_at_once_and_is_resolved() {
         ("ForebayMetadataRescued", |seen, _| pool(seen).metadata.rescued = 1),
         ("ForebayUpgradeNotFinalized", |seen, _| {
             seen.format.as_mut().unwrap().found -= 1;
+        }),
+        ("ForebayBucketDoesNotAnswer", |seen, _| {
+            let out_for_ms = 5000;
+            pool(seen).objects = Some(ObjectCounts { out_for_ms, ..ObjectCounts::default() });
         }),
         ("ForebayBackupFailed", |seen, _| seen.backups.error = Some("no space".to_owned())),
         ("ForebayBackupOverdue", |seen, _| {

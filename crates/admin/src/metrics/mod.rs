@@ -104,6 +104,12 @@ mod tests {
             "forebay_pool_data_calculated_timestamp_seconds",
             "forebay_pool_backup_last_timestamp_seconds",
             "forebay_pool_scrub_finished_timestamp_seconds",
+            "forebay_object_store_requests_total",
+            "forebay_object_store_repeated_total",
+            "forebay_object_store_out_seconds",
+            "forebay_object_store_bytes_total",
+            "forebay_object_store_cache_blocks_total",
+            "forebay_object_store_cache_bytes",
             "forebay_volume_data_ratio",
             "forebay_volume_size_bytes",
             "forebay_volume_limit_bytes_per_second",
@@ -167,6 +173,26 @@ mod tests {
             assert!(text.contains(&format!("\n{line}\n")), "{line}: {text}");
         }
         assert!(!text.contains("phase=\"addresses\""), "it has not got them yet");
+    }
+
+    #[tokio::test]
+    async fn a_bucket_shows_in_the_metrics() {
+        let mut seen = crate::test_support::observation().await;
+        let objects = forebay_pool::store::ObjectCounts {
+            put: 7,
+            bytes_got: 9,
+            out_for_ms: 1500,
+            ..Default::default()
+        };
+        seen.pool.as_mut().unwrap().objects = Some(objects);
+        let text = text::exposition(&seen);
+        for line in [
+            "forebay_object_store_requests_total{operation=\"put\"} 7",
+            "forebay_object_store_bytes_total{direction=\"get\"} 9",
+            "forebay_object_store_out_seconds 1.5",
+        ] {
+            assert!(text.contains(&format!("\n{line}\n")), "{line}: {text}");
+        }
     }
 
     #[tokio::test]

@@ -5,8 +5,17 @@ use std::fmt::Write;
 use super::VOLUMES_MAX;
 use super::table::{FAMILIES, Family};
 
-const TITLES: [&str; FAMILIES.len()] =
-    ["The pool", "Volumes", "NFS", "S3", "Several nodes", "Kafka", "Alerts", "The process"];
+const TITLES: [&str; FAMILIES.len()] = [
+    "The pool",
+    "The bucket of the segments",
+    "Volumes",
+    "NFS",
+    "S3",
+    "Several nodes",
+    "Kafka",
+    "Alerts",
+    "The process",
+];
 
 /// The page, in Markdown.
 pub fn page() -> String {

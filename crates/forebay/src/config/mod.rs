@@ -23,7 +23,7 @@ pub use alerts::AlertsConfig;
 pub use backup::BackupConfig;
 pub use node::NodeConfig;
 pub use s3::S3Config;
-pub use settings::DatabaseConfig;
+pub use settings::{DatabaseConfig, ObjectStoreConfig, Place};
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 
@@ -34,6 +34,8 @@ const HOUR_SECONDS: u64 = 60 * 60;
 pub struct Config {
     /// `[pool]`.
     pub pool: PoolConfig,
+    /// `[object_store]`.
+    pub object_store: ObjectStoreConfig,
     /// `[nfs]`.
     pub nfs: NfsConfig,
     /// `[s3]`.
@@ -321,6 +323,7 @@ impl Default for Config {
                 recovery_hours: pool.recoverable.as_secs() / HOUR_SECONDS,
                 database: DatabaseConfig::default(),
             },
+            object_store: ObjectStoreConfig::default(),
             nfs: NfsConfig {
                 listen: SocketAddr::from((Ipv4Addr::UNSPECIFIED, 2049)),
                 lease_seconds: nfs.lease_seconds,

@@ -1,7 +1,7 @@
 //! Daemons that serve a pool whose metadata lies in a database, one at a time.
 
 #[path = "../../../pool-postgres/tests/common/mod.rs"]
-mod postgres;
+pub mod postgres;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ impl Shared {
 }
 
 /// A directory as the host of a URL.
-fn percent(directory: &Path) -> String {
+pub fn percent(directory: &Path) -> String {
     directory.to_str().unwrap().replace('/', "%2F")
 }
 

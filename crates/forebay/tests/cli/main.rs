@@ -6,6 +6,7 @@ mod admin;
 mod alerts;
 mod api;
 mod backup;
+mod bucket_pool;
 mod completion;
 mod configuration;
 mod copies;

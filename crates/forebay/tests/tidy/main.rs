@@ -40,6 +40,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     ("forebay-ownership", &[]),
     ("forebay-pool-postgres", &["forebay-pool"]),
+    ("forebay-pool-s3", &["forebay-pool"]),
     ("forebay-nfs-client", &["forebay-nfs-proto"]),
     ("forebay-lab", &["forebay-nfs-client", "forebay-nfs-proto"]),
     (
@@ -53,6 +54,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "forebay-admin",
             "forebay-address",
             "forebay-pool-postgres",
+            "forebay-pool-s3",
             "forebay-ownership",
             "forebay-notify",
         ],

@@ -156,6 +156,41 @@ pub struct PoolCounters {
     pub metadata: MetadataCopies,
     /// Stable storage failed: the pool writes nothing more until it is opened again.
     pub stopped: bool,
+    /// What the store of segments has done, if it is a bucket.
+    pub objects: Option<ObjectCounts>,
+}
+
+/// What a store of objects has done since it was opened ([`crate::store::SegmentStore::keeps_objects`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ObjectCounts {
+    /// Requests that store an object. All requests count, also those that were repeated.
+    pub put: u64,
+    /// Requests that read an object, or a part of one.
+    pub get: u64,
+    /// Questions for an object's length.
+    pub head: u64,
+    /// Pages of lists.
+    pub list: u64,
+    /// Copies within the bucket.
+    pub copy: u64,
+    /// Requests that delete an object.
+    pub delete: u64,
+    /// Requests that failed and were repeated.
+    pub repeated: u64,
+    /// Bytes of objects that were stored.
+    pub bytes_put: u64,
+    /// Bytes that were read.
+    pub bytes_got: u64,
+    /// Blocks that readers found in the cache.
+    pub cache_hits: u64,
+    /// Blocks that were read from the bucket.
+    pub cache_misses: u64,
+    /// Bytes that the cache has in memory.
+    pub cache_memory_bytes: u64,
+    /// Bytes that the cache has in files.
+    pub cache_disk_bytes: u64,
+    /// For how many milliseconds the bucket has not answered as it should; 0 while it does.
+    pub out_for_ms: u64,
 }
 
 /// What a volume holds, and its limits.

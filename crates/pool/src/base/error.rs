@@ -302,7 +302,7 @@ impl Error {
     }
 
     /// A refusal of arguments that do not go together.
-    pub(crate) fn invalid_arguments(problem: impl Into<String>) -> Error {
+    pub fn invalid_arguments(problem: impl Into<String>) -> Error {
         Error::Invalid(Argument { argument: None, problem: problem.into() })
     }
 

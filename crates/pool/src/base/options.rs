@@ -40,6 +40,9 @@ pub struct PoolOptions {
     pub scrub_bytes_per_second: u64,
     /// How long a deleted volume can be recovered, if its deletion asks for it; zero for not at all. Default one day.
     pub recoverable: Duration,
+    /// How long a segment without live data is kept, so that metadata that was set back by no more than that finds all that it names. Default
+    /// zero: it is deleted as soon as the metadata that no longer names it is durable.
+    pub keep_dead_segments: Duration,
     /// Asked before each change of the pool's files. Default: every change is permitted.
     pub permit: Permit,
 }
@@ -62,6 +65,7 @@ impl Default for PoolOptions {
             scrub_period: Some(Duration::from_secs(7 * 24 * 60 * 60)),
             scrub_bytes_per_second: 32 << 20,
             recoverable: Duration::from_secs(24 * 60 * 60),
+            keep_dead_segments: Duration::ZERO,
             permit: Permit::default(),
         }
     }

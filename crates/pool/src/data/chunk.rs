@@ -7,6 +7,7 @@
 use bytes::Bytes;
 
 use crate::engine::Engine;
+use crate::format::codec::Decoded;
 use crate::format::frames::{
     CHUNK_BYTES_MAX, FRAME_HEADER_BYTES_MAX, Packed, Packer, frame_content, frame_repack,
 };
@@ -73,10 +74,9 @@ impl Engine {
     /// The chunk's bytes, read from the place that `record` names. Returns `None` if no copy holds them there intact.
     pub(crate) fn read_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
         let Some(length) = frame_length(record) else { return Ok(None) };
-        let frame = self.stores.segments.read(record.segment, record.offset, length);
-        match self.verified(&frame, self.stores.segments.copies() < 2, |frame| {
-            frame_content(frame, id, &self.identity.names)
-        }) {
+        let unpack = |frame: &Bytes| frame_content(frame, id, &self.identity.names);
+        let (content, frame) = self.read_verified(record, length, unpack);
+        match content {
             Some(content) => Ok(Some(content)),
             None if self.stores.segments.copies() > 1 => self.read_other_copy(id, record),
             None => frame.map(|_| None),
@@ -87,10 +87,9 @@ impl Engine {
     /// [`Engine::read_frame`] does.
     pub(crate) fn read_packed(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Packed>> {
         let Some(length) = frame_length(record) else { return Ok(None) };
-        let frame = self.stores.segments.read(record.segment, record.offset, length);
-        match self.verified(&frame, self.stores.segments.copies() < 2, |frame| {
-            frame_repack(frame, id, &self.identity.names)
-        }) {
+        let unpack = |frame: &Bytes| frame_repack(frame, id, &self.identity.names);
+        let (packed, frame) = self.read_verified(record, length, unpack);
+        match packed {
             Some(packed) => Ok(Some(packed)),
             None if self.stores.segments.copies() > 1 => {
                 let content = self.read_other_copy(id, record)?;
@@ -101,6 +100,28 @@ impl Engine {
             }
             None => frame.map(|_| None),
         }
+    }
+
+    /// Reads a frame and unpacks it. Where reads may come from a cache, a frame that is damaged there is read past it. Also returns what was
+    /// read.
+    fn read_verified<T>(
+        &self,
+        record: &ChunkRecord,
+        length: usize,
+        unpack: impl Fn(&Bytes) -> Decoded<T>,
+    ) -> (Option<T>, Result<Option<Bytes>>) {
+        let segments = &self.stores.segments;
+        let frame = segments.read(record.segment, record.offset, length);
+        if segments.keeps_objects() {
+            let whole = frame.as_ref().ok().and_then(Option::as_ref).and_then(|frame| unpack(frame).ok());
+            if let Some(whole) = whole {
+                self.meters.frames_verified.add(1);
+                return (Some(whole), frame);
+            }
+            let frame = segments.read_stored(record.segment, record.offset, length);
+            return (self.verified(&frame, true, unpack), frame);
+        }
+        (self.verified(&frame, segments.copies() < 2, unpack), frame)
     }
 
     /// Groups chunks whose frames are adjacent, and leaves out those that are in the cache or gone. Blocks on the disk.

@@ -10,12 +10,14 @@ use std::sync::atomic::Ordering;
 use crate::base::sync;
 use crate::engine::Engine;
 use crate::format::keys::{ChunkId, InodeKey};
-use crate::format::records::Content;
+use crate::format::records::{Content, ExtentRecord};
 use crate::parts::inode::Inode;
 use crate::{Handle, Result};
 
 /// The number of threads that read ahead at the same time.
 const THREADS_MAX: usize = 8;
+/// The bytes of a file whose chunks a metadata store that is far away is asked for at once.
+const WARM_BYTES: u64 = 32 << 20;
 
 impl Engine {
     /// Called when a read of `range` starts. Reads ahead if the reader is sequential. Does not block.
@@ -53,16 +55,30 @@ impl Engine {
         });
     }
 
+    /// The chunks of a part of a file.
+    fn chunks_of(&self, key: InodeKey, range: Range<u64>) -> Result<Vec<ChunkId>> {
+        let chunk = |(_, extent): (u64, ExtentRecord)| match extent.content {
+            Content::Chunk { id, .. } => Some(id),
+            Content::Inline(_) => None,
+        };
+        Ok(self.extents(key, range)?.into_iter().filter_map(chunk).collect())
+    }
+
+    /// When a reader comes to the next large part of a file, asks a metadata store that is far away for all its chunks at once. Another store does
+    /// not even look at them.
+    fn warm_ahead(&self, key: InodeKey, range: &Range<u64>) -> Result<()> {
+        let from = range.start.next_multiple_of(WARM_BYTES);
+        if from >= range.end {
+            return Ok(());
+        }
+        let part = from..from.saturating_add(WARM_BYTES);
+        let chunks = std::iter::once(part).flat_map(|part| self.chunks_of(key, part).unwrap_or_default());
+        self.warm_chunks(chunks)
+    }
+
     /// Ignores chunks that cannot be read: the client that reads them gets the error.
     fn load_ahead(self: &Arc<Self>, key: InodeKey, range: Range<u64>) {
-        let Ok(extents) = self.extents(key, range) else { return };
-        let ids: Vec<ChunkId> = extents
-            .iter()
-            .filter_map(|(_, extent)| match extent.content {
-                Content::Chunk { id, .. } => Some(id),
-                Content::Inline(_) => None,
-            })
-            .collect();
+        let Ok(ids) = self.warm_ahead(key, &range).and_then(|()| self.chunks_of(key, range)) else { return };
         let Ok(runs) = self.runs_of(&ids) else { return };
         for run in runs {
             if self.is_closing() {

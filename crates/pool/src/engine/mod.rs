@@ -17,6 +17,7 @@ pub(crate) mod versions;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::UNIX_EPOCH;
 
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -273,6 +274,11 @@ impl Engine {
             inode.state().batch = self.stores.meta.position().written;
             Ok(Some(inode))
         })
+    }
+
+    /// The time in seconds since 1970.
+    pub(crate) fn seconds_now(&self) -> u64 {
+        self.clock.now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
     }
 
     /// The last position of the log; 0 without a log.

@@ -396,7 +396,13 @@ impl<'a> Txn<'a> {
         for (id, record) in &self.chunks {
             self.changes.insert(keys::chunk(*id), record.map(|record| record.encode().into()));
         }
-        for (id, record) in &self.segments {
+        let keeps_dead = !self.engine.options.keep_dead_segments.is_zero();
+        for (id, record) in &mut self.segments {
+            record.dead_since = if keeps_dead && record.bytes_live == 0 {
+                record.dead_since.or_else(|| Some(self.engine.seconds_now()))
+            } else {
+                None
+            };
             self.changes.insert(keys::segment(*id), Some(record.encode().into()));
         }
         for (id, usage) in &self.usage {

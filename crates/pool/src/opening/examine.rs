@@ -16,12 +16,14 @@ use crate::opening::log::{self, Read};
 use crate::parts::log::Held;
 use crate::store::log::LogFiles;
 use crate::store::meta::{MetaStore, Position};
-use crate::store::segment::{SegmentStore, frames_in, header_of};
+use crate::store::segment::{SegmentStore, header_of, remove_unnamed};
 use crate::store::witness::{Found, LogSpan, Phase, State, Witness};
 use crate::{Error, LastStop, Mismatch, PoolId, Result};
 
 /// How many of the segments that the metadata names have their headers read: the newest ones.
 const NAMED_HEADERS: usize = 8;
+/// How many of the segments with data are looked for, where it would take long to list all.
+const NAMED_SOUGHT: usize = 8;
 
 /// The kind of pool that the caller expects, and how strict opening has to be.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +51,7 @@ pub(crate) struct Verdict {
     pub(crate) last_stop: LastStop,
     /// Mismatches that were accepted.
     pub(crate) mismatches: Vec<Mismatch>,
-    /// All segments, with their length in bytes.
+    /// All segments, with their length in bytes; see [`segments_to_judge`].
     pub(crate) there: Vec<(SegmentId, u64)>,
     /// Segments that no record names, with their length in bytes.
     pub(crate) unnamed: Vec<(SegmentId, u64)>,
@@ -73,6 +75,26 @@ struct Evidence {
     /// The headers of all unnamed segments that exist, and of some named ones.
     headers: Vec<(SegmentId, SegmentHeader)>,
     log: Read,
+}
+
+/// All segments, with their length in bytes. Where it would take long to list them ([`SegmentStore::keeps_objects`]), only those of the last start
+/// and of later ones, and the newest ones that hold data. What earlier starts have left behind is found by the sweep
+/// (`upkeep/sweep.rs`).
+fn segments_to_judge(
+    store: &dyn SegmentStore,
+    pool: Option<&PoolRecord>,
+    named: &BTreeMap<SegmentId, SegmentRecord>,
+) -> Result<Vec<(SegmentId, u64)>> {
+    if !store.keeps_objects() {
+        return store.list();
+    }
+    let boot = pool.map_or(0, |pool| pool.boot);
+    let mut there = store.list_since(boot)?;
+    let live = named.iter().rev().filter(|(id, record)| id.boot() < boot && record.bytes_live > 0);
+    for (id, _) in live.take(NAMED_SOUGHT) {
+        there.extend(store.length(*id)?.map(|bytes| (*id, bytes)));
+    }
+    Ok(there)
 }
 
 /// Gathers the evidence and judges it. Changes nothing.
@@ -117,7 +139,7 @@ impl Evidence {
             named.insert(id, SegmentRecord::decode(key, value)?);
             Ok(ControlFlow::Continue(()))
         })?;
-        let there = store.list()?;
+        let there = segments_to_judge(store, pool.as_ref(), &named)?;
         let mut look_at: Vec<SegmentId> = there.iter().map(|(id, _)| *id).collect();
         look_at.sort_unstable();
         let newest_named = look_at.iter().rev().filter(|id| named.contains_key(id)).take(NAMED_HEADERS);
@@ -334,33 +356,10 @@ pub(crate) fn tidy(store: &dyn SegmentStore, verdict: &Verdict) -> Result<usize>
         }
         changed = true;
         let is_leftover = verdict.closed && id.boot() == verdict.boot;
-        if is_leftover || frames_in(store, *id, *bytes)?.is_empty() {
-            store.delete(*id)?;
-        } else if set_aside(store, *id, *bytes)? {
-            aside += 1;
-        }
+        aside += usize::from(remove_unnamed(store, *id, *bytes, is_leftover)?);
     }
     if changed {
         store.sync_deletions()?;
     }
     Ok(aside)
-}
-
-fn set_aside(store: &dyn SegmentStore, id: SegmentId, bytes: u64) -> Result<bool> {
-    match store.set_aside(id) {
-        Ok(()) => {
-            tracing::warn!(
-                segment = %id, bytes,
-                "a segment that the metadata does not name was moved to lost+found; after a crash it usually holds only data that was \
-                 never acknowledged; `forebay pool lost-found` lists such segments and deletes them"
-            );
-            Ok(true)
-        }
-        // A file system's own lost+found belongs to root.
-        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::PermissionDenied => {
-            tracing::warn!(segment = %id, bytes, %source, "a segment that the metadata does not name could not be moved to lost+found");
-            Ok(false)
-        }
-        Err(error) => Err(error),
-    }
 }

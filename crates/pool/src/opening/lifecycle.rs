@@ -125,10 +125,11 @@ impl Engine {
             keeper.establish(Phase::Running)?;
             finish()?;
         }
-        let (there, aside) = (store.list()?, store.list_aside()?.into_iter().collect());
-        let segments = SegmentTable::load(&*meta, pool.boot, &there)?;
-        for segment in segments.lost() {
-            tracing::error!(%segment, "a segment that holds data is missing; its data cannot be read");
+        let aside = store.list_aside()?.into_iter().collect();
+        let segments = SegmentTable::load(&*meta, pool.boot)?;
+        if !store.keeps_objects() {
+            segments.found(&store.list()?);
+            segments.report_lost();
         }
         let signals = Arc::<Signals>::default();
         let stopped = Stopped::default();

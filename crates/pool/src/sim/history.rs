@@ -162,6 +162,14 @@ pub(crate) fn run_nodes_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, F
     run_with(disk, seed, drawn, TAKEOVERS)
 }
 
+/// Like [`run_nodes_on`], in a database and a bucket. Some of these pools keep segments without live data for a while.
+pub(crate) fn run_elsewhere_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
+    let mut drawn = if seed.is_multiple_of(3) { draw_syncs(&disk, seed) } else { draw(seed) };
+    let keeps = Random::new(!seed).permille(300);
+    drawn.setting.options.keep_dead_segments = Duration::from_millis(if keeps { 20_000 } else { 0 });
+    run_with(disk, seed, drawn, TAKEOVERS)
+}
+
 /// The settings of a history, drawn from its seed.
 struct Drawn {
     random: Random,
@@ -212,13 +220,16 @@ fn draw_syncs(disk: &FaultyDisk, seed: u64) -> Drawn {
 }
 
 fn run_with(disk: Arc<FaultyDisk>, seed: u64, drawn: Drawn, takeovers: u64) -> Result<Report, Failure> {
-    let Drawn { mut random, setting, appetite } = drawn;
+    let Drawn { mut random, mut setting, appetite } = drawn;
     let shared = Shared::new(disk.clone(), appetite, setting.options.bytes_max.is_some());
     let mut report = Report::default();
     // A generator of its own, so that histories of pools with one copy stay what they were.
     let mut losses = Random::new(seed ^ 0x1055);
+    let keeps_dead = setting.options.keep_dead_segments;
     for life in 0..=setting.lives {
         let last = life == setting.lives;
+        // At the end, nothing must be left.
+        setting.options.keep_dead_segments = if last { Duration::ZERO } else { keeps_dead };
         let end = if !last && random.permille(750) { End::Crash } else { End::Close };
         report.crashes += u64::from(matches!(end, End::Crash));
         let mut of_life = random.fork();
@@ -332,6 +343,13 @@ pub(super) fn live_with<F: Future<Output = Result<(), String>>>(
         }
         verify::compare_copies(&pool, &disk)?;
         verify::verify(&pool, shared).await?;
+        // A generator of its own. At any time, beside everything else.
+        if of_life.clone().fork().permille(400) {
+            let pool = pool.clone();
+            tokio::task::spawn_local(async move {
+                let _ = sweep(&pool).await;
+            });
+        }
         using(pool, of_life).await
     });
 }
@@ -556,8 +574,18 @@ fn removable(shared: &Shared) -> Option<(NodeId, String)> {
 }
 
 /// After everything was deleted, checks that nothing is left on the disk after one more opening.
+/// Lets the pool look for what earlier starts have left, if opening has not.
+async fn sweep(pool: &Pool) -> Result<(), String> {
+    let engine = pool.engine().map_err(|error| format!("sweep: {error}"))?;
+    if engine.stores.segments.keeps_objects() {
+        engine.sweep().await.map_err(|error| format!("sweep: {error}"))?;
+    }
+    Ok(())
+}
+
 async fn nothing_left(pool: Pool, shared: Rc<Shared>) -> Result<(), String> {
     reap(&pool, &shared).await?;
+    sweep(&pool).await?;
     pool.settle().await.map_err(|error| format!("settle: {error}"))?;
     pool.close().await.map_err(|error| format!("close: {error}"))?;
     // No operation deletes the records of protocols.

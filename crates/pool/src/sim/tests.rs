@@ -195,6 +195,48 @@ fn a_node_that_looks_before_each_write_does_no_harm_without_a_fence() {
     }
 }
 
+/// So many histories of pools in a database and a bucket run in tests, unless FOREBAY_SIM_ELSEWHERE sets another number.
+const HISTORIES_ELSEWHERE: u64 = 1000;
+
+/// Nodes that are replaced while they are stopped at any step, and continue. The database refuses their commits; the bucket takes what they store
+/// and delete, however late.
+#[test]
+fn pools_in_a_database_and_a_bucket_lose_nothing_when_nodes_replace_each_other() {
+    let count = number("FOREBAY_SIM_ELSEWHERE").unwrap_or(HISTORIES_ELSEWHERE);
+    let first = number("FOREBAY_SIM_FIRST").unwrap_or(0);
+    let (next, takeovers, crashes) = (AtomicU64::new(first), AtomicU64::new(0), AtomicU64::new(0));
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::SeqCst);
+            if seed >= first + count {
+                return;
+            }
+            let report = history::run_elsewhere_on(Arc::new(FaultyDisk::elsewhere()), seed);
+            let report = report.unwrap_or_else(|failure| panic!("elsewhere: {failure}"));
+            takeovers.fetch_add(report.takeovers, Ordering::SeqCst);
+            crashes.fetch_add(report.crashes, Ordering::SeqCst);
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+    });
+    let (takeovers, crashes) = (takeovers.into_inner(), crashes.into_inner());
+    println!(
+        "{count} histories of pools in a database and a bucket: {takeovers} takeovers, {crashes} crashes"
+    );
+    assert!(takeovers > count / 2 && crashes > count / 2, "{takeovers} takeovers, {crashes} crashes");
+}
+
+/// Without the fence in the database.
+#[test]
+fn a_replaced_node_that_still_commits_to_the_database_is_found() {
+    let disk = || Arc::new(FaultyDisk::elsewhere().protected_by(Protection::Nothing));
+    let found = (0..HISTORIES_WITHOUT_FENCE).find(|seed| history::run_elsewhere_on(disk(), *seed).is_err());
+    println!("a takeover without the fence of the database is found by history {found:?}");
+    assert!(found.is_some(), "not found within {HISTORIES_WITHOUT_FENCE} histories");
+}
+
 /// If the model missed errors, no test would ever fail.
 #[test]
 fn a_disk_that_does_not_sync_is_found_out() {

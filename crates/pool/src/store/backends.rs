@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::meta::MetaStore;
 use super::room::Room;
 use super::segment::SegmentStore;
+use crate::Result;
 
 /// The stores of one pool.
 ///
@@ -17,7 +20,26 @@ pub struct Backends {
     pub segments: Arc<dyn SegmentStore>,
     /// The space that the segments have.
     pub room: Box<dyn Room>,
-    /// A directory, not in the database's keeping, in which each start of the pool notes how far the metadata reached. With it, metadata that was
-    /// set back to an earlier state is refused. All processes that may open the pool must see the same one.
-    pub notes: Option<PathBuf>,
+    /// Where each start of the pool notes how far the metadata reached. With it, metadata that was set back to an earlier state is refused. All
+    /// processes that may open the pool must see the same place, which must not be in the database's keeping.
+    pub notes: Option<Notes>,
+}
+
+/// A place for notes of how far the metadata reached.
+pub enum Notes {
+    /// A directory.
+    Directory(PathBuf),
+    /// Something else that keeps small texts by name.
+    Store(Box<dyn NoteStore>),
+}
+
+/// Keeps small texts by name.
+pub trait NoteStore: Send + Sync + 'static {
+    /// All texts, with their names, and where they are, for messages.
+    fn list(&self) -> Result<Vec<(String, PathBuf, Bytes)>>;
+    /// Keeps a text instead of the one with this name. With `durably`, returns when it is stored; otherwise it may be stored later, or not at all if
+    /// another one follows soon.
+    fn put(&self, name: &str, text: Bytes, durably: bool) -> Result<()>;
+    /// Removes the text with this name, if there is one.
+    fn remove(&self, name: &str) -> Result<()>;
 }

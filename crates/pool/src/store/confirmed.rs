@@ -17,6 +17,7 @@ use super::meta::{Batch, MetaFiles, MetaStore, MetaView, NewCopy, PairedMeta, Po
 use super::segment::{SegmentCopies, SegmentFiles, SegmentStore};
 use super::witness::{Found, State, Witness};
 use crate::Result;
+use crate::base::counters::ObjectCounts;
 use crate::base::permit::Permit;
 use crate::format::keys::{Key, SegmentId};
 
@@ -197,8 +198,24 @@ impl<S: SegmentStore + ?Sized> SegmentStore for Confirmed<S> {
         self.permit.confirm()?;
         self.store.seal(id, bytes)
     }
+    fn sync_all(&self, ids: &[SegmentId]) -> Result<()> {
+        self.permit.confirm()?;
+        self.store.sync_all(ids)
+    }
     fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
         self.store.read(id, offset, length)
+    }
+    fn read_stored(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        self.store.read_stored(id, offset, length)
+    }
+    fn object_counts(&self) -> Option<ObjectCounts> {
+        self.store.object_counts()
+    }
+    fn keeps_objects(&self) -> bool {
+        self.store.keeps_objects()
+    }
+    fn list_since(&self, boot: u64) -> Result<Vec<(SegmentId, u64)>> {
+        self.store.list_since(boot)
     }
     fn delete(&self, id: SegmentId) -> Result<bool> {
         self.permit.confirm()?;

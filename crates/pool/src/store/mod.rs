@@ -9,6 +9,7 @@
 
 mod backends;
 pub(crate) mod confirmed;
+mod connections;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 pub(crate) mod copies;
@@ -20,9 +21,11 @@ pub(crate) mod room;
 pub(crate) mod segment;
 pub(crate) mod witness;
 
+pub use crate::base::counters::ObjectCounts;
 pub use crate::format::keys::{Key, SegmentId};
 pub use crate::format::unit::{Table, Unit};
-pub use backends::Backends;
+pub use backends::{Backends, NoteStore, Notes};
+pub use connections::Connections;
 pub use meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
 pub use room::{FileSystemRoom, Room, UnlimitedRoom};
 pub use segment::{FileSegments, LARGE_BYTES, MemorySegments, SegmentStore};

@@ -12,6 +12,7 @@ use crate::base::signals::Signals;
 use crate::engine::Engine;
 use crate::parts::dirty::WRITE_BEHIND_BYTES;
 use crate::parts::inode::Inode;
+use crate::upkeep::sweep::{SWEEP_EVERY, SWEEP_FIRST};
 use crate::volumes::schedule;
 use crate::{Error, Result};
 
@@ -39,6 +40,9 @@ pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
     ];
     if engine.stores.meta.copies().wanted > 1 {
         tasks.push(tokio::spawn(copier(Arc::downgrade(engine), engine.signals.clone())));
+    }
+    if engine.stores.segments.keeps_objects() {
+        tasks.push(tokio::spawn(sweeper(Arc::downgrade(engine), engine.signals.clone())));
     }
     if let Some(log) = &engine.log {
         tasks.push(tokio::spawn(log_keeper(Arc::downgrade(engine), engine.signals.clone(), log.wanted())));
@@ -187,6 +191,26 @@ async fn log_keeper(engine: Weak<Engine>, signals: Arc<Signals>, wanted: Arc<Not
             && !matches!(error, Error::NoSpace)
         {
             tracing::warn!(%error, "no file of the intent log could be prepared; until one is, syncs take longer");
+        }
+    }
+}
+
+/// Sweeps a store in which opening does not look at all segments.
+async fn sweeper(engine: Weak<Engine>, signals: Arc<Signals>) {
+    let mut pause = SWEEP_FIRST;
+    while !signals.is_closing() {
+        tokio::select! {
+            biased;
+            () = tokio::time::sleep(pause) => {}
+            () = signals.closing() => break,
+        }
+        let Some(engine) = engine.upgrade() else { break };
+        pause = SWEEP_EVERY;
+        if let Err(error) = engine.sweep().await
+            && !engine.is_closing()
+        {
+            tracing::warn!(%error, "looking for segments that nothing names failed; the pool will try again in an hour");
+            pause = SWEEP_FIRST;
         }
     }
 }

@@ -20,6 +20,7 @@ impl Engine {
             bytes_appended: meters.bytes_appended.get(),
             bytes_early: meters.bytes_early.get(),
             bytes_early_named: meters.bytes_early_named.get(),
+            objects: self.stores.segments.object_counts(),
             bytes_compared: meters.bytes_compared.get(),
             bytes_metadata: meters.bytes_metadata.get(),
             segment_syncs: meters.segment_syncs.distribution(),

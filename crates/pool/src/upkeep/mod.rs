@@ -18,3 +18,4 @@ pub(crate) mod scrub;
 pub(crate) mod scrub_metadata;
 pub(crate) mod snapshot_space;
 pub(crate) mod survey;
+pub(crate) mod sweep;

@@ -64,6 +64,7 @@ impl Engine {
                     .dead()
                     .into_iter()
                     .filter(|id| engine.stores.writer.is_settled(*id) && !engine.upkeep.held.holds(*id))
+                    .filter(|id| engine.is_long_dead(*id))
                     .collect::<Vec<_>>())
             })
             .await?;
@@ -78,6 +79,13 @@ impl Engine {
             Ok(())
         })
         .await
+    }
+
+    /// Whether a segment without live data has been kept as long as the pool keeps such segments.
+    fn is_long_dead(&self, id: SegmentId) -> bool {
+        let keep = self.options.keep_dead_segments.as_secs();
+        let since = self.segments.usage(id).dead_since;
+        keep == 0 || since.is_none_or(|since| since.saturating_add(keep) <= self.seconds_now())
     }
 
     /// Takes segments from a backup that holds them, if the disk is nearly full. Clients come first.

@@ -105,6 +105,15 @@ pub(super) static RULES: &[Rule] = &[
         source: Daemon { hold: minutes(10), keep: AT_ONCE, check: snapshot_missed },
     },
     Rule {
+        name: "ForebayBucketDoesNotAnswer",
+        severity: Severity::Critical,
+        watches: "The bucket that has the segments has not answered as it should for five seconds.",
+        summary: "the bucket does not answer",
+        runbook: "Clients wait meanwhile. After 120 s the pool stops. 1. The daemon's log has the error. 2. See whether the bucket's server runs, and \
+                  whether this machine reaches it. The pool goes on by itself when it answers.",
+        source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: bucket_is_out },
+    },
+    Rule {
         name: "ForebayBackupFailed",
         severity: Severity::Warning,
         watches: "The last backup into backup.directory failed, and none has succeeded since.",
@@ -265,6 +274,20 @@ fn upgrade_not_finalized(facts: &Facts<'_>) -> Vec<Finding> {
     let finding = old
         .map(|format| format!("The pool has format {}; this release's is {}.", format.found, format.newest));
     when(finding.is_some(), "pool", || finding.unwrap_or_default())
+}
+
+/// How long a bucket may refuse requests before that is a problem.
+const BUCKET_OUT_MS: u64 = 5000;
+
+fn bucket_is_out(facts: &Facts<'_>) -> Vec<Finding> {
+    let objects = facts.seen.pool.as_ref().and_then(|pool| pool.objects);
+    let out_for_ms = objects.map_or(0, |objects| objects.out_for_ms);
+    when(out_for_ms >= BUCKET_OUT_MS, "the bucket", || {
+        format!(
+            "The bucket with the segments has not answered as it should for {} s; clients wait.",
+            out_for_ms / 1000
+        )
+    })
 }
 
 fn backup_failed(facts: &Facts<'_>) -> Vec<Finding> {

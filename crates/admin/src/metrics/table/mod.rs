@@ -5,6 +5,7 @@ mod alerts;
 mod kafka;
 mod nfs;
 mod node;
+mod objects;
 mod pool;
 mod process;
 mod s3;
@@ -21,8 +22,9 @@ use crate::efficiency::Counted;
 use super::{BackupsSeen, KafkaSeen, Observation, Process, VolumeSeen};
 
 /// All metrics, by subject.
-pub static FAMILIES: [&[Family]; 8] = [
+pub static FAMILIES: [&[Family]; 9] = [
     pool::FAMILIES,
+    objects::FAMILIES,
     volume::FAMILIES,
     nfs::FAMILIES,
     s3::FAMILIES,

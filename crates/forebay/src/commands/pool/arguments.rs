@@ -27,8 +27,8 @@ pub enum PoolCommand {
 
     /// Create a pool whose metadata lies in a PostgreSQL database
     ///
-    /// Creates the schema forebay_NAME with the pool's tables. The pool then serves from any machine that reaches the database and the directory of
-    /// segments: start `forebay serve` with the settings that this command prints. One daemon has the pool at a time. The others wait, and take
+    /// Creates the schema forebay_NAME with the pool's tables. The pool then serves from any machine that reaches the database and the segments, which
+    /// lie in a directory or in a bucket: start `forebay serve` with the settings that this command prints. One daemon has the pool at a time. The others wait, and take
     /// it when it is released, or when its owner has been silent for 3.5 s.
     ///
     /// The role needs the right to create schemas in the database. Everything that a pool acknowledges is as safe as what this database commits:
@@ -45,9 +45,25 @@ pub enum PoolCommand {
         #[arg(long, value_name = "FILE", env = "FOREBAY_POOL_METADATA_PASSWORD_FILE")]
         metadata_password_file: Option<std::path::PathBuf>,
 
-        /// The directory of the segments, on a file system that all machines share; it must be empty
-        #[arg(long, value_name = "DIR", env = "FOREBAY_POOL_SEGMENTS")]
-        segments: std::path::PathBuf,
+        /// Where the segments go: an empty directory on a file system that all machines share, or s3://BUCKET/PREFIX
+        #[arg(long, value_name = "PLACE", env = "FOREBAY_POOL_SEGMENTS")]
+        segments: String,
+
+        /// The server of the bucket, as https://HOST:PORT; without it, AWS
+        #[arg(long, value_name = "URL", env = "FOREBAY_OBJECT_STORE_ENDPOINT")]
+        endpoint: Option<String>,
+
+        /// The region of the bucket
+        #[arg(long, value_name = "NAME", env = "FOREBAY_OBJECT_STORE_REGION", default_value = "us-east-1")]
+        region: String,
+
+        /// The file with the access key for the bucket on its first line and the secret on the second
+        #[arg(long, value_name = "FILE", env = "FOREBAY_OBJECT_STORE_CREDENTIALS_FILE")]
+        credentials_file: Option<std::path::PathBuf>,
+
+        /// A file of certificates to trust for the bucket's server, in PEM
+        #[arg(long, value_name = "FILE", env = "FOREBAY_OBJECT_STORE_CA_FILE")]
+        ca_file: Option<std::path::PathBuf>,
     },
 
     /// Open an inconsistent pool with the metadata that is left

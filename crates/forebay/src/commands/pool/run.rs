@@ -20,7 +20,7 @@ use super::create::{self, DatabaseArguments};
 use super::{backup, capacity, recovery, salvage};
 use crate::admin::client::{Client, NoDaemon};
 use crate::arguments::{Format, Remote};
-use crate::config::{PoolConfig, size};
+use crate::config::{ObjectStoreConfig, PoolConfig, size};
 use crate::output::times::ago;
 use crate::output::{print_as, print_line, print_pairs};
 
@@ -60,10 +60,30 @@ pub fn run(command: PoolCommand) -> Result<()> {
             print_as(remote.format(), &said, |_| show(&pool))
         }
         PoolCommand::Check { read, remote } => report(&check(&remote, read)?, remote.format()),
-        PoolCommand::Create { name, metadata, metadata_password_file, segments } => {
-            let database =
-                DatabaseArguments { name, metadata, password_file: metadata_password_file, segments };
-            create::run(database)
+        PoolCommand::Create {
+            name,
+            metadata,
+            metadata_password_file,
+            segments,
+            endpoint,
+            region,
+            credentials_file,
+            ca_file,
+        } => {
+            let object_store = ObjectStoreConfig {
+                endpoint,
+                region,
+                credentials_file,
+                ca_file,
+                ..ObjectStoreConfig::default()
+            };
+            create::run(DatabaseArguments {
+                name,
+                metadata,
+                password_file: metadata_password_file,
+                segments,
+                object_store,
+            })
         }
         PoolCommand::Recover { accept_loss, settings } => {
             let config = settings.load()?;

@@ -5,18 +5,23 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_net::Answers;
 use forebay_ownership::Node;
-use forebay_pool::store::{Backends, FileSegments, FileSystemRoom};
+use forebay_pool::store::{Backends, FileSegments, FileSystemRoom, Notes};
 use forebay_pool::{Pool, PoolOptions};
 use forebay_pool_postgres::{Database, Lease, LeaseOptions, PostgresMeta, PostgresOptions};
+use forebay_pool_s3::{BucketOptions, BucketRoom, BucketSegments, CacheOptions};
 use rustix::fs::FlockOperation;
 
 use super::notify::Notifier;
 use super::signals::Shutdown;
-use crate::config::{Config, DatabaseConfig, PoolConfig};
+use crate::config::{Config, DatabaseConfig, Place};
+
+/// The most bytes of an object that is a segment. It is stored with one request.
+const OBJECT_BYTES_MAX: u64 = 32 << 20;
 
 /// Exit status of a process that another one has taken the pool from.
 const STATUS_DEPOSED: i32 = 75;
@@ -40,6 +45,20 @@ pub fn database_of(config: &DatabaseConfig) -> Result<Database> {
     Ok(database.with_password(text.lines().next().unwrap_or_default()))
 }
 
+/// The segments in a bucket, with a cache on this machine.
+pub fn bucket_of(config: &Config, bucket: &str, prefix: &str) -> Result<BucketSegments> {
+    let address = config.object_store.address(bucket, prefix)?;
+    let own = || config.pool.directory.join("bucket-cache");
+    let directory = config.object_store.cache_directory.clone().unwrap_or_else(own);
+    let cache = CacheOptions {
+        directory: (config.object_store.cache_size > 0).then_some(directory),
+        disk_bytes: config.object_store.cache_size,
+        ..CacheOptions::default()
+    };
+    let options = BucketOptions { cache, ..BucketOptions::default() };
+    BucketSegments::open(address, options).map_err(|error| anyhow!("{error}"))
+}
+
 impl Leased {
     /// Waits until this process may serve the pool; none if a stop was requested meanwhile.
     pub async fn wait(config: &Config, node: &Node, shutdown: &Shutdown) -> Result<Option<Leased>> {
@@ -50,8 +69,9 @@ impl Leased {
             );
         }
         let database = database_of(&config.pool.database)?;
-        let segments = config.pool.database.segments.clone().unwrap_or_default();
-        require_directory(&segments)?;
+        if let Some(Place::Directory(segments)) = &config.pool.database.segments {
+            require_directory(segments)?;
+        }
         let directory = &config.pool.directory;
         let lock = lock(directory)?;
         // The same machine since the same start, and the same lock.
@@ -79,16 +99,27 @@ impl Leased {
     }
 
     /// Opens the pool.
-    pub async fn open(&self, config: &PoolConfig) -> Result<Pool> {
-        let segments = config.database.segments.clone().unwrap_or_default();
+    pub async fn open(&self, config: &Config) -> Result<Pool> {
         let metadata = PostgresMeta::open(&self.database, self.lease.owned(), PostgresOptions::default());
-        let backends = Backends {
-            metadata: Arc::new(metadata.map_err(|error| anyhow!("{error}"))?),
-            segments: Arc::new(FileSegments::open(&segments, config.direct_io)),
-            room: Box::new(FileSystemRoom(segments.clone())),
-            notes: Some(segments),
+        let metadata = Arc::new(metadata.map_err(|error| anyhow!("{error}"))?);
+        let mut options = PoolOptions { copies_directory: None, ..config.pool.options() };
+        let backends = match &config.pool.database.segments {
+            Some(Place::Bucket { bucket, prefix }) => {
+                let store = bucket_of(config, bucket, prefix)?;
+                options.segment_bytes = options.segment_bytes.min(OBJECT_BYTES_MAX);
+                options.keep_dead_segments =
+                    Duration::from_secs(config.object_store.keep_deleted_hours * 3600);
+                let notes = Some(Notes::Store(Box::new(store.notes())));
+                Backends { metadata, segments: Arc::new(store), room: Box::new(BucketRoom), notes }
+            }
+            Some(Place::Directory(segments)) => Backends {
+                metadata,
+                segments: Arc::new(FileSegments::open(segments, config.pool.direct_io)),
+                room: Box::new(FileSystemRoom(segments.clone())),
+                notes: Some(Notes::Directory(segments.clone())),
+            },
+            None => bail!("pool.segments is not set"),
         };
-        let options = PoolOptions { copies_directory: None, ..config.options() };
         Pool::open_on(backends, options).await.map_err(|error| match error {
             // Keeps its type, which determines the exit status.
             error @ forebay_pool::Error::Refused { .. } => error.into(),

@@ -120,7 +120,7 @@ impl Owning {
     /// Opens the pool.
     pub async fn open(&self, config: &Config) -> Result<Pool> {
         match &self.leased {
-            Some(leased) => leased.open(&config.pool).await,
+            Some(leased) => leased.open(config).await,
             None => open_pool(&config.pool, self.permit()).await,
         }
     }

@@ -1,6 +1,9 @@
 //! The settings of pools whose metadata lies in a database.
 
+use std::fmt;
 use std::path::PathBuf;
+
+use forebay_pool_s3::Address;
 
 use super::super::value::{Kind, Setting, path_or_none, path_text};
 use super::store;
@@ -64,14 +67,51 @@ pub(super) const SETTINGS: &[Setting] = &[
         section: "pool",
         key: "segments",
         kind: Kind::Text,
-        value_name: "DIR",
-        summary: "The directory of the segments of a pool whose metadata is in a database, or `none`.",
-        details: "All machines that may serve the pool must see the same directory, on a shared file system. It is the pool's alone. The directory of \
-                  pool.directory is the daemon's own: its socket, its history.",
-        set: |config, text| store(&mut config.pool.database.segments, path_or_none(text)),
-        get: |config| path_text(config.pool.database.segments.as_deref()),
+        value_name: "PLACE",
+        summary: "Where the segments of a pool lie whose metadata is in a database: a directory, s3://BUCKET/PREFIX, or `none`.",
+        details: "All machines that may serve the pool must reach the same place: a directory on a shared file system, or a bucket, for which \
+                  [object_store] has the settings. It is the pool's alone. The directory of pool.directory is the daemon's own: its socket, its \
+                  history.",
+        set: |config, text| store(&mut config.pool.database.segments, place_or_none(text)),
+        get: |config| {
+            let place = config.pool.database.segments.as_ref();
+            place.map_or_else(|| "none".to_owned(), ToString::to_string)
+        },
     },
 ];
+
+/// Where the segments of a pool in a database lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A directory that all machines share.
+    Directory(PathBuf),
+    /// A bucket, and what the names of all objects begin with.
+    Bucket {
+        /// The bucket's name.
+        bucket: String,
+        /// The prefix; empty for none.
+        prefix: String,
+    },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Directory(directory) => write!(formatter, "{}", directory.display()),
+            Place::Bucket { bucket, prefix } if prefix.is_empty() => write!(formatter, "s3://{bucket}"),
+            Place::Bucket { bucket, prefix } => write!(formatter, "s3://{bucket}/{prefix}"),
+        }
+    }
+}
+
+/// A directory, a bucket, or `none`.
+pub fn place_or_none(text: &str) -> Result<Option<Place>, String> {
+    if text.contains("://") {
+        let (bucket, prefix) = Address::parse(text)?;
+        return Ok(Some(Place::Bucket { bucket, prefix }));
+    }
+    Ok(path_or_none(text)?.map(Place::Directory))
+}
 
 /// See `[pool]` in the reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,8 +122,8 @@ pub struct DatabaseConfig {
     pub password_file: Option<PathBuf>,
     /// The pool's name.
     pub name: Option<String>,
-    /// The directory of the segments.
-    pub segments: Option<PathBuf>,
+    /// Where the segments lie.
+    pub segments: Option<Place>,
 }
 
 impl DatabaseConfig {
@@ -128,11 +168,21 @@ mod tests {
     }
 
     #[test]
+    fn segments_lie_in_a_directory_or_in_a_bucket() {
+        let place = |text: &str| place_or_none(text).unwrap().map(|place| place.to_string());
+        for text in ["/srv/kafka", "s3://kafka-pool", "s3://kafka-pool/pools/one"] {
+            assert_eq!(place(text).as_deref(), Some(text));
+        }
+        assert_eq!(place("none"), None);
+        assert!(place_or_none("gs://kafka-pool").unwrap_err().contains("s3://BUCKET"));
+    }
+
+    #[test]
     fn the_settings_go_together() {
         let whole = DatabaseConfig {
             metadata: Some("postgres://db".into()),
             name: Some("kafka".into()),
-            segments: Some("/srv".into()),
+            segments: Some(Place::Directory("/srv".into())),
             ..DatabaseConfig::default()
         };
         assert_eq!(whole.check(), Ok(()));

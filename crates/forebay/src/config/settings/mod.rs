@@ -2,7 +2,7 @@
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
 //! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
-//! and a row here, or for `[node]`, `[backup]`, `[alerts]`, `[metrics]`, `[traces]`, `[kafka]`, deleted volumes and databases in their own files.
+//! and a row here, or for `[node]`, `[backup]`, `[alerts]`, `[metrics]`, `[traces]`, `[kafka]`, `[object_store]`, deleted volumes and databases in their own files.
 
 mod alerts;
 mod backup;
@@ -10,11 +10,13 @@ mod database;
 mod kafka;
 mod metrics;
 mod node;
+mod object_store;
 mod recovery;
 mod traces;
 
-pub use database::{DatabaseConfig, database_or_none};
+pub use database::{DatabaseConfig, Place, database_or_none, place_or_none};
 pub use node::ALIASES;
+pub use object_store::ObjectStoreConfig;
 
 use super::size;
 use super::value::{
@@ -25,6 +27,10 @@ use super::value::{
 /// The sections of the file, in order, each with its description.
 pub const SECTIONS: &[(&str, &str)] = &[
     ("pool", "Where data is stored, and the limits of the pool."),
+    (
+        "object_store",
+        "The bucket that has the segments, if pool.segments names one. It is not one of the buckets that the S3 server serves.",
+    ),
     ("nfs", "The NFSv4.1 and 4.2 server."),
     ("s3", "The S3 server. It serves buckets, which share the pool with the volumes."),
     ("node", "Several machines that can serve one pool, one at a time."),
@@ -48,6 +54,7 @@ pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
         .iter()
         .chain(database::SETTINGS)
         .chain(recovery::SETTINGS)
+        .chain(object_store::SETTINGS)
         .chain(node::SETTINGS)
         .chain(backup::SETTINGS)
         .chain(alerts::SETTINGS)

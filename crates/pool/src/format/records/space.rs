@@ -124,6 +124,8 @@ pub(crate) struct SegmentRecord {
     pub(crate) bytes_live: u64,
     /// The stored bytes of all frames in the segment that the metadata ever referred to.
     pub(crate) bytes_named: u64,
+    /// When the last referenced frame was freed, in seconds since 1970. Stored only by pools that keep dead segments for a while.
+    pub(crate) dead_since: Option<u64>,
 }
 
 impl SegmentRecord {
@@ -141,10 +143,13 @@ impl SegmentRecord {
 impl Record for SegmentRecord {
     const NAME: &'static str = "segment";
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
-        encoder.u64(self.bytes_live).u64(self.bytes_named)
+        let encoder = encoder.u64(self.bytes_live).u64(self.bytes_named);
+        self.dead_since.into_iter().fold(encoder, Encoder::u64)
     }
     fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
-        let record = SegmentRecord { bytes_live: decoder.u64()?, bytes_named: decoder.u64()? };
+        let (bytes_live, bytes_named) = (decoder.u64()?, decoder.u64()?);
+        let dead_since = if decoder.remaining() > 0 { Some(decoder.u64()?) } else { None };
+        let record = SegmentRecord { bytes_live, bytes_named, dead_since };
         decoder.finish()?;
         Ok(record)
     }

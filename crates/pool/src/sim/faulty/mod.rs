@@ -8,12 +8,14 @@
 //! - For the intent log, each sector as in a segment. Or nothing of it is lost and nothing becomes durable, as when only the
 //!   process was killed; the next crash may then lose it.
 //! - For the witness, the last established state or any later one.
+//! - For segments in a bucket, all of an object or nothing of it (`bucket.rs`).
 //!
 //! All of these are chosen independently: a batch may survive although an unsynced frame did not, which is the worst
 //! case for the order of a flush. After a failed sync, the writes that it covered are lost although readers still see
 //! them, as Linux drops pages that it could not write. Later syncs succeed.
 
 mod at_rest;
+mod bucket;
 mod metadata;
 mod node;
 mod stores;
@@ -27,6 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
+use self::bucket::FaultyBucket;
 use self::metadata::{Fate, Second, Stored};
 use self::node::Node;
 use self::stores::{FaultyLog, FaultySegments, FaultyWitness};
@@ -96,6 +99,8 @@ struct Inner {
     aside: [BTreeMap<SegmentId, Vec<u8>>; 2],
     /// Whether the pool keeps a second copy.
     mirrored: bool,
+    /// Whether segments are objects in a bucket.
+    objects: bool,
     /// The files of each copy of the intent log.
     log: [BTreeMap<u32, Segment>; 2],
     /// The copy of the log that has lost something that was not put back yet.
@@ -148,6 +153,12 @@ impl FaultyDisk {
     /// Two disks, with a copy of each segment on each. They lose different parts of their unsynced data.
     pub(crate) fn mirrored() -> FaultyDisk {
         let inner = Inner { mirrored: true, ..Inner::default() };
+        FaultyDisk { inner: Arc::new(Mutex::new(inner)), ..FaultyDisk::default() }
+    }
+
+    /// A database and a bucket. What a node has not stored there is gone with it.
+    pub(crate) fn elsewhere() -> FaultyDisk {
+        let inner = Inner { objects: true, protection: Protection::Database, ..Inner::default() };
         FaultyDisk { inner: Arc::new(Mutex::new(inner)), ..FaultyDisk::default() }
     }
 
@@ -222,6 +233,8 @@ impl FaultyDisk {
             copies,
             aside: inner.aside.clone(),
             mirrored: inner.mirrored,
+            objects: inner.objects,
+            protection: inner.protection,
             states: inner.states.clone(),
             log: inner
                 .log
@@ -343,6 +356,7 @@ impl FaultyDisk {
             // An interrupted creation left neither metadata nor segments that matter.
             inner.meta.map.is_empty() && inner.copies.iter().all(BTreeMap::is_empty) && !inner.created
         };
+        let has_objects = self.inner().objects;
         let is_older = self.inner().older && opened == 1;
         let naming = if is_older { Naming::Hashed } else { Naming::Keyed };
         let foundation = Foundation {
@@ -354,7 +368,7 @@ impl FaultyDisk {
             witness: Arc::new(FaultyWitness { disk: self.clone() }),
             wanted: Wanted { is_new, has_state: true, ..Wanted::default() },
             naming,
-            log: Some(self.log_files()),
+            log: (!has_objects).then(|| self.log_files()),
             broken: self.inner().broken,
             home: None,
         };
@@ -368,6 +382,9 @@ impl FaultyDisk {
 
     /// The segments, with a second copy if the disk is mirrored.
     fn segment_files(self: &Arc<Self>) -> SegmentFiles {
+        if self.inner().objects {
+            return SegmentFiles::single(Arc::new(FaultyBucket { disk: self.clone() }));
+        }
         let first = Arc::new(FaultySegments { disk: self.clone(), copy: 0 });
         if !self.inner().mirrored {
             return SegmentFiles::single(first);

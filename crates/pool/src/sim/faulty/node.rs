@@ -1,9 +1,11 @@
 //! The state of a disk that belongs to one node: the failures that are planned for it, and whether it may write at all.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, MutexGuard};
 
 use super::FaultyDisk;
+use crate::format::keys::SegmentId;
 use crate::sim::schedule;
 use crate::{Error, Permit, Result};
 
@@ -31,6 +33,8 @@ pub(crate) enum Protection {
     /// It looks before each change whether it was replaced, and then changes nothing. No other thread has a turn between the look and the
     /// change.
     Look,
+    /// The database refuses what it writes and reads there. Its requests to the bucket still come through, however late.
+    Database,
     /// Nothing: what it writes later reaches the disk. A test must detect that.
     Nothing,
 }
@@ -63,12 +67,16 @@ pub(super) struct Node {
     failed: bool,
     /// It was fenced: nothing that it does reaches the disk.
     is_fenced: bool,
+    /// Another node has the pool, and the database refuses this one.
+    is_deposed: bool,
     /// Another node has the pool, and no fence protects it from this one.
     is_replaced: bool,
     /// It has looked, and the change that it was permitted follows.
     has_looked: bool,
     /// A sync of the metadata failed: the store refuses everything.
     pub(super) poisoned: bool,
+    /// The segments that this node has gathered and not stored yet, if they are objects.
+    pub(super) gathered: BTreeMap<SegmentId, Vec<u8>>,
 }
 
 pub(super) fn failure(action: &'static str) -> Error {
@@ -157,7 +165,7 @@ impl FaultyDisk {
                 let has_looked = std::mem::take(&mut self.node().has_looked);
                 assert!(has_looked, "a node changes the disk without a look");
             }
-            Protection::Fence | Protection::Nothing => schedule::disk_step(),
+            Protection::Fence | Protection::Database | Protection::Nothing => schedule::disk_step(),
         }
     }
 
@@ -167,7 +175,7 @@ impl FaultyDisk {
             self.begin_change();
         }
         let node = self.node();
-        node.dead || node.is_fenced
+        node.dead || node.is_fenced || node.is_deposed
     }
 
     /// The disk for another node, which takes the pool over. This one is fenced, and a part of what it has not synced is lost.
@@ -178,6 +186,13 @@ impl FaultyDisk {
                 self.lose_unsynced(seed, false);
                 let mut node = self.node();
                 (node.is_replaced, node.has_looked) = (true, false);
+            }
+            Protection::Database => {
+                self.lose_unsynced(seed, false);
+                self.node().is_deposed = true;
+                if fence == Fence::PowerOff {
+                    self.kill();
+                }
             }
             Protection::Fence => {
                 self.lose_unsynced(seed, false);
@@ -192,10 +207,25 @@ impl FaultyDisk {
 
     /// Counts a step that changes something. Returns its outcome.
     pub(super) fn change(&self, what: &'static str, id: u64, detail: u64) -> Outcome {
+        self.change_if(what, id, detail, |node| !node.is_deposed)
+    }
+
+    /// Like [`FaultyDisk::change`], for a step in the bucket.
+    pub(super) fn change_object(&self, what: &'static str, id: u64, detail: u64) -> Outcome {
+        self.change_if(what, id, detail, |_| true)
+    }
+
+    fn change_if(
+        &self,
+        what: &'static str,
+        id: u64,
+        detail: u64,
+        may: impl FnOnce(&Node) -> bool,
+    ) -> Outcome {
         self.begin_change();
         self.inner().note(what, id, detail);
         let mut node = self.node();
-        let dead = node.dead || node.is_fenced;
+        let dead = node.dead || node.is_fenced || !may(&node);
         let now = !dead && node.plan.power.is_some_and(|at| node.steps.changes >= at);
         node.steps.changes += 1;
         node.dead |= now;
@@ -219,6 +249,13 @@ impl FaultyDisk {
 
     /// Counts a read.
     pub(super) fn read(&self) -> Result<()> {
+        let is_deposed = self.node().is_deposed;
+        self.read_object()?;
+        if is_deposed { Err(failure("read the database")) } else { Ok(()) }
+    }
+
+    /// Like [`FaultyDisk::read`], for a read of the bucket.
+    pub(super) fn read_object(&self) -> Result<()> {
         schedule::point();
         let mut node = self.node();
         let fails = node.plan.read == Some(node.steps.reads) || node.is_fenced;

@@ -3,3 +3,4 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "these are tests")]
 
 pub mod metadata;
+pub mod segments;

@@ -11,12 +11,14 @@ mod direct;
 mod files;
 mod memory;
 mod mirror;
+mod unnamed;
 mod writer;
 
 pub(crate) use contents::{frames_in, header_of};
 pub use files::FileSegments;
 pub use memory::MemorySegments;
 pub(crate) use mirror::{OpenSecond, SegmentFiles};
+pub(crate) use unnamed::remove_unnamed;
 pub(crate) use writer::{Appended, Placed, SegmentWriter, Stamp};
 
 use std::sync::Arc;
@@ -24,6 +26,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::Result;
+use crate::base::counters::ObjectCounts;
 use crate::format::keys::SegmentId;
 
 /// A write of at least this many bytes is large: see [`SegmentStore::write`].
@@ -34,6 +37,18 @@ pub const LARGE_BYTES: u64 = 1 << 20;
 /// Many callers may call at the same time. No two calls write to the same bytes, and no large write shares a block with any
 /// other write.
 pub trait SegmentStore: Send + Sync + 'static {
+    /// Whether each segment becomes one object that never changes, as in a bucket. Then
+    /// - `sync` ends a segment: nothing is written to it afterwards. No write to it is in progress when `sync` is called;
+    /// - a crash keeps all of a segment, or nothing of it if it was not synced;
+    /// - asking for all segments takes long, so that is not done when a pool is opened;
+    /// - reads may come from a cache.
+    fn keeps_objects(&self) -> bool {
+        false
+    }
+    /// What the store has done, if it keeps objects.
+    fn object_counts(&self) -> Option<ObjectCounts> {
+        None
+    }
     /// Makes the store ready for writing. It may be read before.
     fn prepare(&self) -> Result<()> {
         Ok(())
@@ -47,10 +62,18 @@ pub trait SegmentStore: Send + Sync + 'static {
     fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()>;
     /// Makes all writes to the segment durable. After an error the caller must not rely on anything written.
     fn sync(&self, id: SegmentId) -> Result<()>;
+    /// Like [`SegmentStore::sync`], for several segments at once.
+    fn sync_all(&self, ids: &[SegmentId]) -> Result<()> {
+        ids.iter().try_for_each(|id| self.sync(*id))
+    }
     /// Ends a segment: `bytes` is its final length. Nothing may be written to it afterwards.
     fn seal(&self, id: SegmentId, bytes: u64) -> Result<()>;
     /// Exactly `length` bytes at `offset`; `None` if the segment does not exist or is shorter.
     fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>>;
+    /// Like [`SegmentStore::read`], but past all caches, which keep what was read instead.
+    fn read_stored(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        self.read(id, offset, length)
+    }
     /// Deletes a segment if it exists. A read that has started completes. Returns true if the segment was deleted in every
     /// copy, false while a copy is missing.
     fn delete(&self, id: SegmentId) -> Result<bool>;
@@ -58,6 +81,12 @@ pub trait SegmentStore: Send + Sync + 'static {
     fn length(&self, id: SegmentId) -> Result<Option<u64>>;
     /// All segments with their length in bytes, in any order.
     fn list(&self) -> Result<Vec<(SegmentId, u64)>>;
+    /// The segments of the start `boot` and of all later starts, with their length in bytes, in any order.
+    fn list_since(&self, boot: u64) -> Result<Vec<(SegmentId, u64)>> {
+        let mut listed = self.list()?;
+        listed.retain(|(id, _)| id.boot() >= boot);
+        Ok(listed)
+    }
     /// Makes earlier deletions durable: none of those segments comes back after a crash. Returns true if that was done in every
     /// copy.
     fn sync_deletions(&self) -> Result<bool>;
@@ -102,7 +131,7 @@ pub(crate) trait SegmentCopies: SegmentStore {
     }
     /// Like [`SegmentStore::read`], from one copy.
     fn read_copy(&self, _copy: usize, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
-        self.read(id, offset, length)
+        self.read_stored(id, offset, length)
     }
     /// Rewrites bytes that are wrong in one copy, durably.
     fn restore(&self, _copy: usize, id: SegmentId, offset: u64, bytes: &Bytes) -> Result<()> {
@@ -119,6 +148,21 @@ pub(crate) trait SegmentCopies: SegmentStore {
 pub(crate) struct SingleSegments(pub(crate) Arc<dyn SegmentStore>);
 
 impl SegmentStore for SingleSegments {
+    fn object_counts(&self) -> Option<ObjectCounts> {
+        self.0.object_counts()
+    }
+    fn keeps_objects(&self) -> bool {
+        self.0.keeps_objects()
+    }
+    fn sync_all(&self, ids: &[SegmentId]) -> Result<()> {
+        self.0.sync_all(ids)
+    }
+    fn read_stored(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        self.0.read_stored(id, offset, length)
+    }
+    fn list_since(&self, boot: u64) -> Result<Vec<(SegmentId, u64)>> {
+        self.0.list_since(boot)
+    }
     fn prepare(&self) -> Result<()> {
         self.0.prepare()
     }

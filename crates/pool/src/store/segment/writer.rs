@@ -4,13 +4,16 @@
 //! of the next commit group are appended while those of the last are being synced. One sync covers all appends that were
 //! written before it began. A failed sync is remembered: no append before it may ever be reported as durable.
 //!
+//! In a store of objects ([`SegmentStore::keeps_objects`]) a sync also ends the open segment, and waits until the writes to the segments that
+//! it ends are done. The next append opens another one.
+//!
 //! Frames are packed byte by byte, but a large append starts and ends on a block of its own, so that the store can write it
 //! without the page cache. No two large appends write the same block.
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
@@ -171,6 +174,8 @@ pub(crate) struct SegmentWriter {
     store: Arc<dyn SegmentStore>,
     segment_bytes: u64,
     state: Mutex<State>,
+    /// Notified when no write to a segment is in progress any more.
+    written: Condvar,
     /// Segments with appended bytes that no sync has covered yet.
     unsynced: Mutex<Unsynced>,
     /// Held during a sync: a caller that waited for it may find its own bytes synced.
@@ -220,6 +225,7 @@ impl SegmentWriter {
             store,
             segment_bytes,
             state: Mutex::new(State { open: None, next, writing: HashMap::new() }),
+            written: Condvar::new(),
             unsynced: Mutex::default(),
             syncing: Mutex::default(),
             appended: AtomicU64::new(0),
@@ -302,6 +308,10 @@ impl SegmentWriter {
     fn open<'a>(&self, state: &'a mut State) -> Result<&'a mut Open> {
         if state.open.is_none() {
             let id = SegmentId(state.next);
+            if id.boot() != self.stamp.boot {
+                let cause = "this start of the pool has used all its numbers of segments: restart the daemon";
+                return Err(Error::Failed(cause.into()));
+            }
             state.next += 1;
             self.store.create(id, self.segment_bytes)?;
             if let Err(error) = self.store.write(id, 0, &[frames::segment_header(id, self.stamp.now())]) {
@@ -321,6 +331,7 @@ impl SegmentWriter {
             *count = count.saturating_sub(1);
             if *count == 0 {
                 state.writing.remove(&reserved.segment);
+                self.written.notify_all();
             }
         }
         let Some(open) = state.open.as_mut().filter(|open| open.id == reserved.segment) else { return };
@@ -389,13 +400,15 @@ impl SegmentWriter {
             return Ok(());
         }
         let covered = self.appended.load(Ordering::SeqCst);
-        let segments = {
-            let mut unsynced = sync::lock(&self.unsynced);
-            if unsynced.failed {
-                return Err(Error::Failed("a segment could not be synced".into()));
-            }
-            std::mem::take(&mut unsynced.segments)
-        };
+        if sync::lock(&self.unsynced).failed {
+            return Err(Error::Failed("a segment could not be synced".into()));
+        }
+        if self.store.keeps_objects() {
+            self.sync_objects()?;
+            self.synced.fetch_max(covered, Ordering::SeqCst);
+            return Ok(());
+        }
+        let segments = std::mem::take(&mut sync::lock(&self.unsynced).segments);
         for (id, seal) in segments {
             let began = Instant::now();
             let synced = self.store.sync(id);
@@ -410,6 +423,33 @@ impl SegmentWriter {
         }
         self.synced.fetch_max(covered, Ordering::SeqCst);
         Ok(())
+    }
+
+    /// Ends the open segment if anything was appended to it, and stores all segments that have ended.
+    fn sync_objects(&self) -> Result<()> {
+        let ended: Vec<SegmentId> = {
+            // No segment is opened meanwhile. So none of those that are taken is open.
+            let mut state = sync::lock(&self.state);
+            if state.open.as_ref().is_some_and(|open| !open.frames.is_empty()) {
+                self.fill(&mut state);
+            }
+            let segments = std::mem::take(&mut sync::lock(&self.unsynced).segments);
+            segments.into_iter().map(|(id, _)| id).collect()
+        };
+        if ended.is_empty() {
+            return Ok(());
+        }
+        // Others may have a place in these segments to which they still write.
+        sync::wait_until(&self.state, &self.written, |state| {
+            ended.iter().all(|id| !state.writing.contains_key(id))
+        });
+        let began = Instant::now();
+        let synced = self.store.sync_all(&ended);
+        self.meters.segment_syncs.record(began.elapsed());
+        synced.map_err(|error| {
+            sync::lock(&self.unsynced).failed = true;
+            Error::Failed(error.to_string())
+        })
     }
 
     fn seal(&self, id: SegmentId, bytes: u64) {

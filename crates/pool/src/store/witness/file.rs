@@ -143,6 +143,16 @@ fn slot(serial: u64, state: &State) -> String {
     slot
 }
 
+/// A state as a text of its own.
+pub(super) fn text_of(state: &State) -> String {
+    slot(1, state)
+}
+
+/// The state in such a text; none if it is damaged.
+pub(super) fn state_in(text: &[u8]) -> Option<State> {
+    parse_slot(text).ok().map(|(_, state)| state)
+}
+
 fn read_slot(file: &File, slot: u64) -> Option<(u64, State)> {
     let mut bytes = [0; LINE_BYTES_MAX];
     let mut filled = 0;

@@ -2,7 +2,7 @@
 //! say how far it must reach.
 //!
 //! A database may be set back: restored from a backup, or replaced by a standby that lacks its last commits. So each start of the pool notes in
-//! a file of its own, `START.NUMBER`, up to which batch the metadata was durable. A process that was replaced may still write its file, which
+//! a file or an object of its own, `START.NUMBER`, up to which batch the metadata was durable. A process that was replaced may still write its file, which
 //! then says what is true. Files of starts that are long over are removed.
 //!
 //! The state is recorded while a pool is opened, before its committer runs, and when it is closed, after the committer has ended. So no two
@@ -14,9 +14,11 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
+use super::file::{state_in, text_of};
 use super::{Found, Phase, State, StateFile, Witness};
 use crate::base::sync;
 use crate::format::keys;
+use crate::store::backends::Notes;
 use crate::store::meta::{Batch, MetaStore};
 use crate::{Error, Result};
 
@@ -28,15 +30,15 @@ const STARTS_KEPT: u64 = 8;
 /// See the module.
 pub(crate) struct MetaWitness {
     meta: Arc<dyn MetaStore>,
-    /// The directory of the files; none if there are none.
-    directory: Option<PathBuf>,
+    /// Where the notes are; none if there are none.
+    notes: Option<Notes>,
     /// The file of this start.
     file: Mutex<Option<(u64, StateFile)>>,
 }
 
 impl MetaWitness {
-    pub(crate) fn of(meta: Arc<dyn MetaStore>, directory: Option<PathBuf>) -> MetaWitness {
-        MetaWitness { meta, directory, file: Mutex::default() }
+    pub(crate) fn of(meta: Arc<dyn MetaStore>, notes: Option<Notes>) -> MetaWitness {
+        MetaWitness { meta, notes, file: Mutex::default() }
     }
 
     /// The files, with the starts that their names say.
@@ -45,8 +47,7 @@ impl MetaWitness {
         for entry in std::fs::read_dir(directory)? {
             let entry = entry?;
             let name = entry.file_name();
-            let number =
-                name.to_str().and_then(|name| u64::from_str_radix(name.strip_prefix(PREFIX)?, 16).ok());
+            let number = name.to_str().and_then(start_of);
             files.extend(number.map(|number| (number, entry.path())));
         }
         files.sort_unstable();
@@ -54,25 +55,56 @@ impl MetaWitness {
     }
 
     fn write(&self, state: &State, durably: bool) -> Result<()> {
-        let Some(directory) = &self.directory else { return Ok(()) };
+        let directory = match &self.notes {
+            None => return Ok(()),
+            Some(Notes::Store(store)) => {
+                return store.put(&name_of(state.boot), Bytes::from(text_of(state)), durably);
+            }
+            Some(Notes::Directory(directory)) => directory,
+        };
         let mut file = sync::lock(&self.file);
         if file.as_ref().is_none_or(|(boot, _)| *boot != state.boot) {
-            let path = directory.join(format!("{PREFIX}{:08x}", state.boot));
-            *file = Some((state.boot, StateFile::at(path)));
+            *file = Some((state.boot, StateFile::at(directory.join(name_of(state.boot)))));
         }
         file.as_ref().map_or(Ok(()), |(_, file)| file.write(state, durably))
     }
 
     fn remove_old(&self, boot: u64) {
-        let Some(directory) = &self.directory else { return };
-        for (number, path) in MetaWitness::files(directory).unwrap_or_default() {
-            if number.saturating_add(STARTS_KEPT) < boot
-                && let Err(error) = std::fs::remove_file(&path)
-            {
-                tracing::warn!(path = %path.display(), %error, "a note of a start that is long over stays");
+        let is_old = |number: u64| number.saturating_add(STARTS_KEPT) < boot;
+        let log = |place: &Path, error: &dyn std::fmt::Display| {
+            tracing::warn!(path = %place.display(), %error, "a note of a start that is long over stays");
+        };
+        match &self.notes {
+            None => {}
+            Some(Notes::Directory(directory)) => {
+                for (number, path) in MetaWitness::files(directory).unwrap_or_default() {
+                    if is_old(number)
+                        && let Err(error) = std::fs::remove_file(&path)
+                    {
+                        log(&path, &error);
+                    }
+                }
+            }
+            Some(Notes::Store(store)) => {
+                for (name, place, _) in store.list().unwrap_or_default() {
+                    if start_of(&name).is_some_and(is_old)
+                        && let Err(error) = store.remove(&name)
+                    {
+                        log(&place, &error);
+                    }
+                }
             }
         }
     }
+}
+
+fn name_of(boot: u64) -> String {
+    format!("{PREFIX}{boot:08x}")
+}
+
+/// The start in the name of a note.
+fn start_of(name: &str) -> Option<u64> {
+    u64::from_str_radix(name.strip_prefix(PREFIX)?, 16).ok()
 }
 
 impl Witness for MetaWitness {
@@ -87,17 +119,28 @@ impl Witness for MetaWitness {
     }
 
     fn starts(&self) -> Result<Vec<(PathBuf, State)>> {
-        let Some(directory) = &self.directory else { return Ok(Vec::new()) };
-        let files = MetaWitness::files(directory).map_err(|source| Error::Io {
-            path: directory.clone(),
-            action: "look for the notes of earlier starts",
-            source,
-        })?;
         let mut starts = Vec::new();
-        for (_, path) in files {
-            // A machine that lost its power may not have written all of it. Another start's file is as good.
-            if let Found::There(state) = StateFile::at(path.clone()).read()? {
-                starts.push((path, state));
+        match &self.notes {
+            None => {}
+            Some(Notes::Directory(directory)) => {
+                let files = MetaWitness::files(directory).map_err(|source| Error::Io {
+                    path: directory.clone(),
+                    action: "look for the notes of earlier starts",
+                    source,
+                })?;
+                for (_, path) in files {
+                    // A machine that lost its power may not have written all of it. Another start's file is as good.
+                    if let Found::There(state) = StateFile::at(path.clone()).read()? {
+                        starts.push((path, state));
+                    }
+                }
+            }
+            Some(Notes::Store(store)) => {
+                for (name, place, text) in store.list()? {
+                    if let (Some(_), Some(state)) = (start_of(&name), state_in(&text)) {
+                        starts.push((place, state));
+                    }
+                }
             }
         }
         Ok(starts)
@@ -130,7 +173,8 @@ mod tests {
     fn each_start_notes_in_its_own_file_how_far_the_metadata_reached() {
         let directory = tempfile::tempdir().unwrap();
         let meta = Arc::<MemoryMeta>::default();
-        let witness = || MetaWitness::of(meta.clone(), Some(directory.path().to_path_buf()));
+        let witness =
+            || MetaWitness::of(meta.clone(), Some(Notes::Directory(directory.path().to_path_buf())));
         let first = witness();
         first.establish(&State { phase: Phase::Opening, ..sample() }).unwrap();
         assert!(first.starts().unwrap().is_empty(), "the start is not counted yet");
@@ -146,5 +190,39 @@ mod tests {
         assert_eq!(second.own().unwrap().state().map(|state| state.boot), Some(8));
         witness().establish(&State { boot: 20, ..sample() }).unwrap();
         assert_eq!(witness().starts().unwrap().len(), 1, "those that are long over are removed");
+    }
+
+    /// Keeps texts in memory.
+    #[derive(Clone, Default)]
+    struct Texts(Arc<Mutex<std::collections::BTreeMap<String, Bytes>>>);
+
+    impl crate::store::NoteStore for Texts {
+        fn list(&self) -> Result<Vec<(String, PathBuf, Bytes)>> {
+            let texts = sync::lock(&self.0);
+            Ok(texts.iter().map(|(name, text)| (name.clone(), name.into(), text.clone())).collect())
+        }
+        fn put(&self, name: &str, text: Bytes, _durably: bool) -> Result<()> {
+            sync::lock(&self.0).insert(name.to_owned(), text);
+            Ok(())
+        }
+        fn remove(&self, name: &str) -> Result<()> {
+            sync::lock(&self.0).remove(name);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn notes_in_another_store_are_as_good_and_damaged_ones_do_not_count() {
+        let (texts, meta) = (Texts::default(), Arc::<MemoryMeta>::default());
+        let witness = || MetaWitness::of(meta.clone(), Some(Notes::Store(Box::new(texts.clone()))));
+        witness().establish(&sample()).unwrap();
+        witness().note(&State { batch: 77, ..sample() }).unwrap();
+        let batches =
+            || witness().starts().unwrap().iter().map(|(_, state)| state.batch).collect::<Vec<u64>>();
+        assert_eq!(batches(), [77]);
+        sync::lock(&texts.0).insert("START.00000009".into(), Bytes::from_static(b"forebay-state 1 serial=1"));
+        assert_eq!(batches(), [77]);
+        witness().establish(&State { boot: 20, ..sample() }).unwrap();
+        assert_eq!(sync::lock(&texts.0).len(), 1, "those that are long over are removed");
     }
 }

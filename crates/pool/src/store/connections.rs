@@ -1,28 +1,30 @@
-//! A runtime for the connections. The pool calls its stores from threads of several kinds, some of which run tasks and must not wait for
-//! another task of the same runtime. So the connections have a runtime of their own.
+//! A runtime for the connections of a store to its servers. The pool calls its stores from threads of several kinds, some of which run tasks and
+//! must not wait for another task of the same runtime. So the connections have a runtime of their own.
 
 use std::future::Future;
 use std::sync::mpsc;
 
-use forebay_pool::{Error, Result};
 use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 
+use crate::{Error, Result};
+
 /// See the module.
-pub(crate) struct Connections(Option<Runtime>);
+pub struct Connections(Option<Runtime>);
 
 impl Connections {
-    pub(crate) fn start() -> Result<Connections> {
+    /// Starts the threads, which get this name.
+    pub fn start(name: &str, threads: usize) -> Result<Connections> {
         let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("pool-database")
+            .worker_threads(threads.max(1))
+            .thread_name(name)
             .enable_all()
             .build()
-            .map_err(|error| Error::Meta(format!("cannot start a thread for the database: {error}")))?;
+            .map_err(|source| Error::Io { path: name.into(), action: "start the thread", source })?;
         Ok(Connections(Some(runtime)))
     }
 
     /// Runs `work` there and waits for it. May be called by any thread that may block.
-    pub(crate) fn run<T: Send + 'static>(
+    pub fn run<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T>> + Send + 'static,
     ) -> Result<T> {
@@ -42,7 +44,7 @@ impl Connections {
     }
 
     /// Runs `work` there and does not wait.
-    pub(crate) fn leave(&self, work: impl Future<Output = ()> + Send + 'static) {
+    pub fn leave(&self, work: impl Future<Output = ()> + Send + 'static) {
         if let Some(runtime) = &self.0 {
             runtime.spawn(work);
         }

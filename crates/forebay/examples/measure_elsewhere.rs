@@ -1,10 +1,10 @@
-//! Measures a pool whose metadata lies in a database, beside one whose metadata lies in its directory.
+//! Measures a pool whose metadata lies in a database, beside one that lies in a directory.
 //!
 //! ```text
-//! measure URL DIRECTORY [MIB]
+//! measure_elsewhere URL DIRECTORY MIB [s3://BUCKET/PREFIX ENDPOINT CREDENTIALS]
 //! ```
-//! DIRECTORY must be empty; both pools go there. MIB is what each of three replicas writes, 256 by default. Prints a table: the duration of
-//! syncs and of operations in directories, throughput, and round trips to the database.
+//! DIRECTORY must be empty; both pools go there, or only one if the segments of the other go to a bucket. MIB is what each of three replicas writes.
+//! Prints a table: the duration of syncs and of operations in directories, throughput, and requests to the database and the bucket.
 
 #![allow(clippy::unwrap_used, reason = "a program for developers, which may stop at any error")]
 
@@ -13,9 +13,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use forebay_pool::store::{Backends, FileSegments, FileSystemRoom};
+use forebay_pool::store::{Backends, FileSegments, FileSystemRoom, Notes, ObjectCounts, SegmentStore};
 use forebay_pool::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 use forebay_pool_postgres::{Counts, Database, PostgresMeta, PostgresOptions, create};
+use forebay_pool_s3::{Address, BucketOptions, BucketRoom, BucketSegments, CacheOptions, Credentials};
 
 /// Bytes of one write of the stream, and how many of them a sync covers.
 const WRITE_BYTES: usize = 1 << 20;
@@ -43,35 +44,76 @@ struct Measured {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [url, directory, rest @ ..] = &arguments[..] else {
-        eprintln!("measure: write `measure URL DIRECTORY [MIB]`");
-        std::process::exit(2);
+    let (url, directory, mib, bucket) = match &arguments[..] {
+        [url, directory, mib] => (url, directory, mib, None),
+        [url, directory, mib, place, endpoint, keys] => {
+            (url, directory, mib, Some(address(place, endpoint, keys)))
+        }
+        _ => {
+            eprintln!(
+                "measure_elsewhere: write `measure_elsewhere URL DIRECTORY MIB [s3://BUCKET/PREFIX ENDPOINT CREDENTIALS]`"
+            );
+            std::process::exit(2);
+        }
     };
-    let mib: usize = rest.first().map_or(256, |text| text.parse().unwrap());
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(run(url, Path::new(directory), mib));
+    runtime.block_on(run(url, Path::new(directory), mib.parse().unwrap(), bucket));
 }
 
-async fn run(url: &str, directory: &Path, mib: usize) {
+fn address(place: &str, endpoint: &str, keys: &str) -> Address {
+    let (bucket, prefix) = Address::parse(place).unwrap();
+    let keys = std::fs::read_to_string(keys).unwrap();
+    let mut lines = keys.lines().map(str::to_owned);
+    let credentials = Credentials { access_key: lines.next().unwrap(), secret_key: lines.next().unwrap() };
+    Address {
+        bucket,
+        prefix,
+        endpoint: Some(endpoint.to_owned()),
+        region: "us-east-1".to_owned(),
+        credentials: Some(credentials),
+        ca_file: None,
+    }
+}
+
+/// The stores of the pool elsewhere, as they were opened last.
+type Opened = std::sync::Mutex<Option<(Arc<PostgresMeta>, Option<Arc<BucketSegments>>)>>;
+
+/// What was counted at a point.
+#[derive(Clone, Copy, Default)]
+struct Point {
+    database: Counts,
+    bucket: ObjectCounts,
+}
+
+async fn run(url: &str, directory: &Path, mib: usize, bucket: Option<Address>) {
     let embedded = directory.join("embedded");
     let local = measure(|_| open_directory(embedded.clone()), mib, &mut |_| ()).await;
     let database = Database::of(url, &format!("measure_{}", std::process::id())).unwrap();
     tokio::task::block_in_place(|| create(&database).unwrap());
     let segments = directory.join("segments");
     std::fs::create_dir_all(&segments).unwrap();
-    let opened: std::sync::Mutex<Option<Arc<PostgresMeta>>> = std::sync::Mutex::default();
-    let mut counted: Vec<(&'static str, Counts)> = Vec::new();
+    let opened = Opened::default();
+    let mut counted: Vec<(&'static str, Point)> = Vec::new();
     let remote = {
         let open = |_| {
             let metadata =
                 tokio::task::block_in_place(|| PostgresMeta::take(&database, PostgresOptions::default()));
             let metadata = Arc::new(metadata.unwrap());
-            *opened.lock().unwrap() = Some(metadata.clone());
-            open_on(metadata, segments.clone())
+            // Each opening is that of another machine, without a cache of the first one.
+            let bucket = bucket.clone().map(|address| {
+                let options = BucketOptions { cache: CacheOptions::default(), ..BucketOptions::default() };
+                Arc::new(BucketSegments::open(address, options).unwrap())
+            });
+            *opened.lock().unwrap() = Some((metadata.clone(), bucket.clone()));
+            open_on(metadata, bucket, segments.clone())
         };
         let mut count = |what: &'static str| {
-            let counts = opened.lock().unwrap().as_ref().map(|metadata| metadata.counts());
-            counted.push((what, counts.unwrap_or_default()));
+            let opened = opened.lock().unwrap();
+            let point = opened.as_ref().map(|(metadata, bucket)| Point {
+                database: metadata.counts(),
+                bucket: bucket.as_ref().and_then(|bucket| bucket.object_counts()).unwrap_or_default(),
+            });
+            counted.push((what, point.unwrap_or_default()));
         };
         measure(open, mib, &mut count).await
     };
@@ -82,14 +124,27 @@ async fn open_directory(directory: std::path::PathBuf) -> Pool {
     Pool::open(&directory, PoolOptions::default()).await.unwrap()
 }
 
-async fn open_on(metadata: Arc<PostgresMeta>, segments: std::path::PathBuf) -> Pool {
-    let backends = Backends {
-        metadata,
-        segments: Arc::new(FileSegments::open(&segments, true)),
-        room: Box::new(FileSystemRoom(segments.clone())),
-        notes: Some(segments),
+async fn open_on(
+    metadata: Arc<PostgresMeta>,
+    bucket: Option<Arc<BucketSegments>>,
+    segments: std::path::PathBuf,
+) -> Pool {
+    let (backends, segment_bytes) = match bucket {
+        Some(bucket) => {
+            let notes = Some(Notes::Store(Box::new(bucket.notes())));
+            (Backends { metadata, segments: bucket, room: Box::new(BucketRoom), notes }, 32 << 20)
+        }
+        None => (
+            Backends {
+                metadata,
+                segments: Arc::new(FileSegments::open(&segments, true)),
+                room: Box::new(FileSystemRoom(segments.clone())),
+                notes: Some(Notes::Directory(segments)),
+            },
+            PoolOptions::default().segment_bytes,
+        ),
     };
-    Pool::open_on(backends, PoolOptions::default()).await.unwrap()
+    Pool::open_on(backends, PoolOptions { segment_bytes, ..PoolOptions::default() }).await.unwrap()
 }
 
 /// Bytes that compress badly and differ everywhere, in the shape of record batches as far as cutting is concerned.
@@ -225,7 +280,7 @@ async fn write_replica(pool: &Pool, root: Handle, replica: usize, mib: usize) {
     pool.commit(file, 0, 0).await.unwrap();
 }
 
-fn print(remote: &Measured, local: &Measured, counted: &[(&'static str, Counts)], mib: usize) {
+fn print(remote: &Measured, local: &Measured, counted: &[(&'static str, Point)], mib: usize) {
     let ms = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1000.0);
     let row =
         |what, of: &dyn Fn(&Measured) -> String| Row { what, database: of(remote), directory: of(local) };
@@ -244,23 +299,20 @@ fn print(remote: &Measured, local: &Measured, counted: &[(&'static str, Counts)]
         println!("{what:<30} {database:>14} {directory:>14}");
     }
     let of = |name: &str| {
-        counted.iter().find(|(what, _)| *what == name).map(|(_, counts)| *counts).unwrap_or_default()
+        counted.iter().find(|(what, _)| *what == name).map(|(_, point)| *point).unwrap_or_default()
     };
-    let trips = |counts: Counts| (counts.groups + counts.reads) as f64;
     let gb = |mib: usize| mib as f64 * 1_048_576.0 / 1e9;
-    let (from, to) = (of("before the stream"), of("after the stream"));
-    println!(
-        "round trips per GB written: {:.0} ({} groups, {} reads for {:.2} GB)",
-        (trips(to) - trips(from)) / gb(3 * mib),
-        to.groups - from.groups,
-        to.reads - from.reads,
-        gb(3 * mib)
-    );
-    let (from, to) = (of("before reading"), of("after reading"));
-    println!(
-        "round trips per GB read cold: {:.0} ({} reads for {:.2} GB)",
-        (trips(to) - trips(from)) / gb(mib),
-        to.reads - from.reads,
-        gb(mib)
-    );
+    let spent = |what: &str, from: Point, to: Point, gb: f64| {
+        let groups = to.database.groups - from.database.groups;
+        let reads = to.database.reads - from.database.reads;
+        let (puts, gets) = (to.bucket.put - from.bucket.put, to.bucket.get - from.bucket.get);
+        let heads = to.bucket.head - from.bucket.head;
+        println!(
+            "per GB {what}: {:.0} round trips to the database ({groups} groups, {reads} reads), {:.0} to the bucket ({puts} puts, {gets} gets, {heads} heads), for {gb:.2} GB",
+            (groups + reads) as f64 / gb,
+            (puts + gets + heads) as f64 / gb,
+        );
+    };
+    spent("written", of("before the stream"), of("after the stream"), gb(3 * mib));
+    spent("read cold", of("before reading"), of("after reading"), gb(mib));
 }

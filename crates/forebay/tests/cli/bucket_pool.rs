@@ -1,0 +1,180 @@
+//! Daemons that serve a pool whose metadata lies in a database and whose segments lie in a bucket. The bucket is one of another daemon of ours.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::daemon::{Daemon, Finished, assert_refused, run, wait_until};
+use crate::database::{percent, postgres};
+use crate::numbered::{assert_all_there, assert_consistent, create_until_it_stops, mount};
+
+const EVERYTHING: &str = r#"{"Version": "2012-10-17", "Statement": [
+    {"Effect": "Allow", "Action": "s3:*", "Resource": ["arn:aws:s3:::segments", "arn:aws:s3:::segments/*"]}]}"#;
+
+/// A bucket, a database, and a pool in both.
+struct Setup {
+    scratch: tempfile::TempDir,
+    bucket: Daemon,
+    credentials: PathBuf,
+    url: String,
+    name: String,
+}
+
+impl Setup {
+    fn create() -> Setup {
+        let scratch = tempfile::tempdir().unwrap();
+        let of_bucket = scratch.path().join("bucket");
+        std::fs::create_dir(&of_bucket).unwrap();
+        let bucket = Daemon::start_with(&of_bucket, &["--s3-listen", "127.0.0.1:0"]);
+        bucket.done(&["bucket", "create", "segments"]);
+        bucket.done(&["s3", "group", "create", "pools"]);
+        let policy = scratch.path().join("policy.json");
+        std::fs::write(&policy, EVERYTHING).unwrap();
+        bucket.done(&["s3", "group", "policy", "set", "pools", "all", policy.to_str().unwrap()]);
+        bucket.done(&["s3", "user", "create", "kafka", "--group", "pools"]);
+        let credentials = scratch.path().join("keys");
+        write_key(&bucket, &credentials);
+        let server = postgres::server();
+        let url = format!("postgres://forebay@{}/postgres", percent(&server.directory));
+        let setup = Setup { scratch, bucket, credentials, url, name: postgres::new_name() };
+        let created = setup.create_pool(&setup.name, "s3://segments/pools/one");
+        assert_eq!(created.status, 0, "{created:?}");
+        for line in ["segments = \"s3://segments/pools/one\"", "[object_store]", "credentials_file = "] {
+            assert!(created.stdout.contains(line), "{created:?}");
+        }
+        setup
+    }
+
+    fn endpoint(&self) -> String {
+        format!("http://{}", self.bucket.s3())
+    }
+
+    fn create_pool(&self, name: &str, segments: &str) -> Finished {
+        let keys = self.credentials.to_str().unwrap();
+        let endpoint = self.endpoint();
+        let place = ["--metadata", &self.url, "--segments", segments, "--endpoint", &endpoint];
+        run(&[&["pool", "create", name][..], &place, &["--credentials-file", keys]].concat())
+    }
+
+    fn serve(&self, node: &str) -> Daemon {
+        let own = self.scratch.path().join(node);
+        std::fs::create_dir_all(&own).unwrap();
+        let (endpoint, keys) = (self.endpoint(), self.credentials.to_str().unwrap());
+        let pool = [
+            "--pool-name",
+            &self.name,
+            "--pool-metadata",
+            &self.url,
+            "--pool-segments",
+            "s3://segments/pools/one",
+        ];
+        let bucket = ["--object-store-endpoint", &endpoint, "--object-store-credentials-file", keys];
+        Daemon::start_with(&own, &[&pool[..], &bucket, &["--node-name", node]].concat())
+    }
+
+    /// The objects of the pool, and their bytes.
+    fn objects(&self) -> (u64, u64) {
+        let shown: Value =
+            serde_json::from_str(&self.bucket.done(&["bucket", "show", "segments", "--output", "json"]))
+                .unwrap();
+        (shown["objects"].as_u64().unwrap(), shown["bytes"].as_u64().unwrap_or_default())
+    }
+}
+
+fn write_key(bucket: &Daemon, file: &Path) {
+    let printed = bucket.done(&["s3", "key", "create", "kafka", "--section", "pool"]);
+    let value = |line: &str| line.split(" = ").nth(1).unwrap().to_owned();
+    let lines: Vec<&str> = printed.lines().collect();
+    std::fs::write(file, format!("{}\n{}\n", value(lines[1]), value(lines[2]))).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_daemon_without_anything_of_the_first_finds_all_that_was_acknowledged() {
+    let setup = tokio::task::block_in_place(Setup::create);
+    let first = tokio::task::block_in_place(|| setup.serve("a"));
+    let (client, root) = mount(&first, "writer").await;
+    let (acknowledged, mut so_far) = watch::channel(0);
+    let writing = tokio::spawn(create_until_it_stops(client, root, 0, acknowledged));
+    so_far.wait_for(|count| *count >= 40).await.unwrap();
+    first.kill();
+    let second = tokio::task::block_in_place(|| setup.serve("b"));
+    writing.await.unwrap();
+    let count = *so_far.borrow();
+    let (client, root) = mount(&second, "writer").await;
+    assert_all_there(&client, &root, count).await;
+    assert_consistent(&second);
+    second.stop();
+    let (objects, _) = setup.objects();
+    assert!(objects >= 2, "{objects} objects");
+    // Without its cache.
+    std::fs::remove_dir_all(setup.scratch.path().join("b")).unwrap();
+    let third = tokio::task::block_in_place(|| setup.serve("b"));
+    let (client, root) = mount(&third, "writer").await;
+    assert_all_there(&client, &root, count).await;
+    third.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bucket_that_does_not_answer_for_a_while_is_a_pause_and_no_error() {
+    let setup = tokio::task::block_in_place(Setup::create);
+    let daemon = tokio::task::block_in_place(|| setup.serve("a"));
+    let (client, root) = mount(&daemon, "writer").await;
+    let (acknowledged, mut so_far) = watch::channel(0);
+    let writing = tokio::spawn(create_until_it_stops(client, root, 0, acknowledged));
+    so_far.wait_for(|count| *count >= 10).await.unwrap();
+    setup.bucket.signal(Signal::STOP);
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    setup.bucket.signal(Signal::CONT);
+    let before = *so_far.borrow();
+    so_far.wait_for(|count| *count >= before + 10).await.unwrap();
+    daemon.kill();
+    writing.await.unwrap();
+    let count = *so_far.borrow();
+    let again = tokio::task::block_in_place(|| setup.serve("a"));
+    let (client, root) = mount(&again, "writer").await;
+    assert_all_there(&client, &root, count).await;
+    assert_consistent(&again);
+    again.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bucket_that_does_not_answer_is_named_within_ten_seconds() {
+    let setup = tokio::task::block_in_place(Setup::create);
+    let daemon = tokio::task::block_in_place(|| setup.serve("a"));
+    let (client, root) = mount(&daemon, "writer").await;
+    setup.bucket.signal(Signal::STOP);
+    let (acknowledged, _so_far) = watch::channel(0);
+    let begun = Instant::now();
+    let writing = tokio::spawn(create_until_it_stops(client, root, 0, acknowledged));
+    let says = || daemon.run(&["status"]).stdout.contains("The bucket with the segments");
+    tokio::task::block_in_place(|| wait_until("an alert", says));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    setup.bucket.signal(Signal::CONT);
+    tokio::task::block_in_place(|| wait_until("the end of the alert", || !says()));
+    writing.abort();
+    daemon.stop();
+}
+
+#[test]
+fn mistakes_with_a_bucket_are_named_with_what_to_do() {
+    let setup = Setup::create();
+    let name = postgres::new_name();
+    assert_refused(&setup.create_pool(&name, "s3://segments/pools/one"), 1, &["choose another prefix"]);
+    assert_refused(&setup.create_pool(&name, "s3://No/such"), 2, &["cannot be a bucket's name"]);
+    assert_refused(
+        &setup.create_pool(&name, "s3://absent-bucket/one"),
+        1,
+        &["s3://absent-bucket/one", "create the bucket"],
+    );
+    let keys = std::fs::read_to_string(&setup.credentials).unwrap();
+    std::fs::write(&setup.credentials, "one line\n").unwrap();
+    assert_refused(&setup.create_pool(&name, "s3://segments/two"), 2, &["keys", "the second one its secret"]);
+    std::fs::write(&setup.credentials, keys.replace(|c: char| c.is_ascii_lowercase(), "x")).unwrap();
+    assert_refused(&setup.create_pool(&name, "s3://segments/two"), 1, &["object_store.credentials_file"]);
+    std::fs::write(&setup.credentials, keys).unwrap();
+    let created = setup.create_pool(&name, "s3://segments/two");
+    assert_eq!(created.status, 0, "{created:?}");
+}

@@ -1,0 +1,389 @@
+//! Blocks of objects, kept in memory and in files on this machine's disk. Nothing depends on it: a block that is missing, damaged or cannot be
+//! written is read from the bucket.
+//!
+//! A file holds one block, behind a checksum of it. Files are written by a thread of their own, without a sync; if it falls behind, blocks are not
+//! kept. The blocks that were used least recently go first. After a restart the files that are there are used again.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use forebay_pool::store::SegmentId;
+
+/// The length of a block; the last one of an object may be shorter.
+pub(crate) const BLOCK_BYTES: u64 = 1 << 20;
+/// The checksum at the beginning of a file.
+const SUM_BYTES: usize = 16;
+/// The blocks that may wait to be written to files.
+const WAITING_MAX: usize = 64;
+
+/// The limits of a cache.
+#[derive(Clone, Debug)]
+pub struct CacheOptions {
+    /// Bytes of blocks in memory. Default 64 MiB.
+    pub memory_bytes: usize,
+    /// The directory of the files, which is the cache's alone; none for no files.
+    pub directory: Option<PathBuf>,
+    /// Bytes of files. Default 10 GiB.
+    pub disk_bytes: u64,
+}
+
+impl Default for CacheOptions {
+    fn default() -> Self {
+        CacheOptions { memory_bytes: 64 << 20, directory: None, disk_bytes: 10 << 30 }
+    }
+}
+
+/// Names a block: the segment, and the number of the block in it.
+pub(crate) type Block = (SegmentId, u64);
+
+/// Entries in the order of their use, bounded by the sum of their sizes.
+struct Recent<T> {
+    entries: HashMap<Block, (T, u64, u64)>,
+    order: BTreeMap<u64, Block>,
+    tick: u64,
+    bytes: u64,
+}
+
+impl<T> Default for Recent<T> {
+    fn default() -> Self {
+        Recent { entries: HashMap::new(), order: BTreeMap::new(), tick: 0, bytes: 0 }
+    }
+}
+
+impl<T> Recent<T> {
+    fn touch(&mut self, block: Block) -> Option<&T> {
+        let (value, _, tick) = self.entries.get_mut(&block)?;
+        self.order.remove(tick);
+        self.tick += 1;
+        *tick = self.tick;
+        self.order.insert(self.tick, block);
+        Some(value)
+    }
+
+    fn insert(&mut self, block: Block, value: T, bytes: u64) {
+        self.remove(block);
+        self.tick += 1;
+        self.entries.insert(block, (value, bytes, self.tick));
+        self.order.insert(self.tick, block);
+        self.bytes += bytes;
+    }
+
+    fn remove(&mut self, block: Block) -> Option<T> {
+        let (value, bytes, tick) = self.entries.remove(&block)?;
+        self.order.remove(&tick);
+        self.bytes -= bytes;
+        Some(value)
+    }
+
+    /// Removes the entries that were used least recently, until the others take no more than this.
+    fn shrink(&mut self, bytes_max: u64) -> Vec<Block> {
+        let mut gone = Vec::new();
+        while self.bytes > bytes_max {
+            let Some(block) = self.order.first_key_value().map(|(_, block)| *block) else { break };
+            self.remove(block);
+            gone.push(block);
+        }
+        gone
+    }
+}
+
+/// What the cache did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Used {
+    /// Bytes in memory, and in files.
+    pub(crate) memory_bytes: u64,
+    pub(crate) disk_bytes: u64,
+}
+
+/// See the module.
+pub(crate) struct Cache {
+    shared: Arc<Shared>,
+    writer: Option<SyncSender<(Block, Bytes)>>,
+}
+
+struct Shared {
+    options: CacheOptions,
+    memory: Mutex<Recent<Bytes>>,
+    files: Mutex<Recent<()>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Cache {
+    pub(crate) fn open(options: CacheOptions) -> Cache {
+        let shared = Arc::new(Shared { memory: Mutex::default(), files: Mutex::default(), options });
+        let (sender, receiver) = sync_channel(WAITING_MAX);
+        let has_files = shared.options.directory.is_some() && shared.options.disk_bytes > 0;
+        let writer = has_files.then(|| {
+            let shared = shared.clone();
+            let thread = std::thread::Builder::new().name("pool-cache".into());
+            thread.spawn(move || shared.keep_files(&receiver))
+        });
+        let writer = writer.and_then(|started| match started {
+            Ok(_) => Some(sender),
+            Err(error) => {
+                tracing::warn!(%error, "the cache of the bucket has no files");
+                None
+            }
+        });
+        Cache { shared, writer }
+    }
+
+    pub(crate) fn used(&self) -> Used {
+        Used { memory_bytes: lock(&self.shared.memory).bytes, disk_bytes: lock(&self.shared.files).bytes }
+    }
+
+    /// Whether a block is there, probably.
+    pub(crate) fn has(&self, block: Block) -> bool {
+        lock(&self.shared.memory).entries.contains_key(&block)
+            || lock(&self.shared.files).entries.contains_key(&block)
+    }
+
+    pub(crate) fn get(&self, block: Block) -> Option<Bytes> {
+        if let Some(bytes) = lock(&self.shared.memory).touch(block) {
+            return Some(bytes.clone());
+        }
+        lock(&self.shared.files).touch(block)?;
+        let bytes = self.shared.read_file(block);
+        match &bytes {
+            Some(bytes) => self.shared.keep_in_memory(block, bytes.clone()),
+            None => self.shared.forget_file(block),
+        }
+        bytes
+    }
+
+    /// Keeps a block, which replaces what was kept of it.
+    pub(crate) fn put(&self, block: Block, bytes: Bytes) {
+        self.shared.keep_in_memory(block, bytes.clone());
+        let Some(writer) = &self.writer else { return };
+        // An older file must not outlive a block that replaces it.
+        if writer.try_send((block, bytes)).is_err() && lock(&self.shared.files).entries.contains_key(&block) {
+            self.shared.forget_file(block);
+        }
+    }
+
+    /// Forgets all blocks of a segment.
+    pub(crate) fn forget(&self, segment: SegmentId) {
+        let of = |entries: &mut dyn Iterator<Item = Block>| -> Vec<Block> {
+            entries.filter(|(id, _)| *id == segment).collect()
+        };
+        {
+            let mut memory = lock(&self.shared.memory);
+            for block in of(&mut memory.entries.keys().copied()) {
+                memory.remove(block);
+            }
+        }
+        let files = of(&mut lock(&self.shared.files).entries.keys().copied());
+        files.into_iter().for_each(|block| self.shared.forget_file(block));
+    }
+}
+
+/// A file's name.
+fn file_name((segment, number): Block) -> String {
+    format!("{:016x}-{number:x}", segment.number())
+}
+
+fn block_of(name: &str) -> Option<Block> {
+    let (segment, number) = name.split_once('-')?;
+    Some((SegmentId::of(u64::from_str_radix(segment, 16).ok()?), u64::from_str_radix(number, 16).ok()?))
+}
+
+fn sum(bytes: &[u8]) -> [u8; SUM_BYTES] {
+    xxhash_rust::xxh3::xxh3_128(bytes).to_le_bytes()
+}
+
+impl Shared {
+    fn keep_in_memory(&self, block: Block, bytes: Bytes) {
+        let mut memory = lock(&self.memory);
+        let count = bytes.len() as u64;
+        memory.insert(block, bytes, count);
+        memory.shrink(self.options.memory_bytes as u64);
+    }
+
+    fn path(&self, block: Block) -> Option<PathBuf> {
+        let name = file_name(block);
+        let folder = name.get(14..16)?.to_owned();
+        Some(self.options.directory.as_ref()?.join(folder).join(name))
+    }
+
+    fn read_file(&self, block: Block) -> Option<Bytes> {
+        let file = Bytes::from(std::fs::read(self.path(block)?).ok()?);
+        let stored = file.get(..SUM_BYTES)?;
+        let bytes = file.slice(SUM_BYTES..);
+        (sum(&bytes) == stored).then_some(bytes)
+    }
+
+    fn forget_file(&self, block: Block) {
+        if lock(&self.files).remove(block).is_some()
+            && let Some(path) = self.path(block)
+        {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    /// Writes files until the cache is closed.
+    fn keep_files(&self, blocks: &Receiver<(Block, Bytes)>) {
+        self.find_files();
+        let mut is_failing = false;
+        while let Ok((block, bytes)) = blocks.recv() {
+            match self.write_file(block, &bytes) {
+                Ok(()) => {
+                    if std::mem::take(&mut is_failing) {
+                        tracing::info!("the cache of the bucket writes files again");
+                    }
+                    let gone = {
+                        let mut files = lock(&self.files);
+                        files.insert(block, (), bytes.len() as u64);
+                        files.shrink(self.options.disk_bytes)
+                    };
+                    self.remove(&gone);
+                }
+                Err(error) => {
+                    if !std::mem::replace(&mut is_failing, true) {
+                        let directory = self.options.directory.as_deref().unwrap_or(Path::new("")).display();
+                        tracing::warn!(%directory, %error, "the cache of the bucket cannot write a file; what it lacks is read from the bucket");
+                    }
+                    self.forget_file(block);
+                    if let Some(path) = self.path(block) {
+                        let _ = std::fs::remove_file(path);
+                    }
+                    // The disk may be full of what others wrote since.
+                    let gone = {
+                        let mut files = lock(&self.files);
+                        let less = files.bytes - files.bytes / 16;
+                        files.shrink(less)
+                    };
+                    self.remove(&gone);
+                }
+            }
+        }
+    }
+
+    fn remove(&self, gone: &[Block]) {
+        for path in gone.iter().filter_map(|block| self.path(*block)) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    fn write_file(&self, block: Block, bytes: &Bytes) -> std::io::Result<()> {
+        let Some(path) = self.path(block) else { return Ok(()) };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(path, [&sum(bytes), &bytes[..]].concat())
+    }
+
+    /// Finds the files of an earlier process. Those that were written last count as used last.
+    fn find_files(&self) {
+        let Some(directory) = &self.options.directory else { return };
+        let mut found: Vec<(SystemTime, Block, u64)> = Vec::new();
+        for folder in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            for file in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+                if let Some(block) = file.file_name().to_str().and_then(block_of)
+                    && let Ok(about) = file.metadata()
+                {
+                    let written = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                    found.push((written, block, about.len().saturating_sub(SUM_BYTES as u64)));
+                }
+            }
+        }
+        found.sort_unstable();
+        let gone = {
+            let mut files = lock(&self.files);
+            for (_, block, bytes) in found {
+                files.insert(block, (), bytes);
+            }
+            files.shrink(self.options.disk_bytes)
+        };
+        self.remove(&gone);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn options(directory: &Path) -> CacheOptions {
+        CacheOptions { memory_bytes: 0, directory: Some(directory.to_path_buf()), disk_bytes: 5000 }
+    }
+
+    fn block(number: u64) -> Block {
+        (SegmentId::of(7), number)
+    }
+
+    fn bytes(number: u64) -> Bytes {
+        Bytes::from(vec![number as u8; 1000])
+    }
+
+    fn wait_for(condition: impl Fn() -> bool) {
+        let begun = Instant::now();
+        while !condition() {
+            assert!(begun.elapsed() < Duration::from_secs(10), "it does not happen");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn blocks_are_kept_in_files_and_the_least_recently_used_go_first() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::open(options(directory.path()));
+        for number in 0..5 {
+            cache.put(block(number), bytes(number));
+            wait_for(|| cache.has(block(number)));
+        }
+        assert_eq!(cache.get(block(0)), Some(bytes(0)));
+        cache.put(block(5), bytes(5));
+        wait_for(|| cache.has(block(5)));
+        assert_eq!(cache.get(block(1)), None);
+        assert_eq!(cache.get(block(0)), Some(bytes(0)));
+        assert_eq!(cache.used().disk_bytes, 5000);
+        drop(cache);
+        let cache = Cache::open(options(directory.path()));
+        wait_for(|| cache.has(block(5)));
+        assert_eq!(cache.get(block(5)), Some(bytes(5)));
+        cache.forget(SegmentId::of(7));
+        assert_eq!(cache.get(block(5)), None);
+        assert_eq!(cache.used().disk_bytes, 0);
+    }
+
+    #[test]
+    fn a_damaged_or_cut_file_is_no_block() {
+        let directory = tempfile::tempdir().unwrap();
+        for damage in 0..3 {
+            let cache = Cache::open(options(directory.path()));
+            cache.put(block(1), bytes(1));
+            wait_for(|| cache.has(block(1)));
+            let path = cache.shared.path(block(1)).unwrap();
+            let mut file = std::fs::read(&path).unwrap();
+            match damage {
+                0 => file[500] ^= 1,
+                1 => file.truncate(700),
+                _ => file.truncate(3),
+            }
+            std::fs::write(&path, file).unwrap();
+            assert_eq!(cache.get(block(1)), None, "{damage}");
+            assert!(!cache.has(block(1)) && !path.exists(), "{damage}");
+        }
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_written_to_only_makes_reads_slower() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        std::fs::write(&file, "not a directory").unwrap();
+        let cache = Cache::open(CacheOptions { memory_bytes: 1500, ..options(&file) });
+        for number in 0..100 {
+            cache.put(block(number), bytes(number));
+        }
+        assert_eq!(cache.get(block(99)), Some(bytes(99)));
+        assert_eq!(cache.get(block(98)), None, "there is memory for one block");
+    }
+}

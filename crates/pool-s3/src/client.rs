@@ -1,0 +1,379 @@
+//! Requests to the bucket. Each is repeated while the bucket does not answer, or answers that it cannot at the moment, and each attempt is counted.
+
+use std::future::Future;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use forebay_pool::store::ObjectCounts;
+use forebay_pool::{Error, Result};
+use futures::TryStreamExt;
+use object_store::path::Path;
+use object_store::{
+    GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
+};
+use tokio::time::Instant;
+
+use crate::address::Address;
+
+/// The pauses between attempts: the first one, and the longest.
+const PAUSE_MIN: Duration = Duration::from_millis(50);
+const PAUSE_MAX: Duration = Duration::from_secs(2);
+/// A request without an answer for this long counts as one that fails.
+const SLOW: Duration = Duration::from_secs(5);
+
+#[derive(Default)]
+struct Counters {
+    put: AtomicU64,
+    get: AtomicU64,
+    head: AtomicU64,
+    list: AtomicU64,
+    copy: AtomicU64,
+    delete: AtomicU64,
+    repeated: AtomicU64,
+    bytes_put: AtomicU64,
+    bytes_got: AtomicU64,
+}
+
+/// The objects of one pool.
+pub(crate) struct Client {
+    pub(crate) address: Address,
+    store: Arc<dyn ObjectStore>,
+    /// How long a request is repeated.
+    outage_max: Duration,
+    counters: Counters,
+    /// Whether the store can refuse to replace an object.
+    can_create: AtomicBool,
+    /// Since when the bucket has not answered as it should.
+    out_since: Mutex<Option<Instant>>,
+}
+
+/// A part of an object.
+pub(crate) struct Part {
+    pub(crate) bytes: Bytes,
+    /// The length of the object.
+    pub(crate) length: u64,
+}
+
+impl Client {
+    pub(crate) fn new(address: Address, store: Arc<dyn ObjectStore>, outage_max: Duration) -> Client {
+        Client {
+            address,
+            store,
+            outage_max,
+            counters: Counters::default(),
+            can_create: AtomicBool::new(true),
+            out_since: Mutex::default(),
+        }
+    }
+
+    /// What was requested so far.
+    pub(crate) fn counts(&self) -> ObjectCounts {
+        let Counters { put, get, head, list, copy, delete, repeated, bytes_put, bytes_got } = &self.counters;
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let out_since = *self.out_since.lock().unwrap_or_else(PoisonError::into_inner);
+        let out_for = out_since.map_or(Duration::ZERO, |since| since.elapsed());
+        ObjectCounts {
+            put: of(put),
+            get: of(get),
+            head: of(head),
+            list: of(list),
+            copy: of(copy),
+            delete: of(delete),
+            repeated: of(repeated),
+            bytes_put: of(bytes_put),
+            bytes_got: of(bytes_got),
+            out_for_ms: u64::try_from(out_for.as_millis()).unwrap_or(u64::MAX),
+            ..ObjectCounts::default()
+        }
+    }
+
+    fn path(&self, object: &str) -> Path {
+        if self.address.prefix.is_empty() {
+            Path::from(object)
+        } else {
+            Path::from(format!("{}/{object}", self.address.prefix))
+        }
+    }
+
+    /// The name of an object below the prefix.
+    fn name<'a>(&self, path: &'a Path) -> Option<&'a str> {
+        let path = path.as_ref();
+        if self.address.prefix.is_empty() {
+            return Some(path);
+        }
+        path.strip_prefix(&self.address.prefix)?.strip_prefix('/')
+    }
+
+    /// Stores an object that is not there yet. It may be there because an earlier attempt was carried out and its answer was lost: it then has the
+    /// same bytes. Anything else is an error, and the object stays as it is.
+    pub(crate) async fn create(&self, object: &str, bytes: Vec<Bytes>) -> Result<()> {
+        let payload = PutPayload::from_iter(bytes);
+        let length = payload.content_length() as u64;
+        let path = self.path(object);
+        let created = self
+            .repeat(object, "store the object in the bucket", &self.counters.put, || async {
+                let mode = if self.can_create.load(Ordering::Relaxed) { PutMode::Create } else { PutMode::Overwrite };
+                let options = PutOptions { mode: mode.clone(), ..PutOptions::default() };
+                match self.store.put_opts(&path, payload.clone(), options).await {
+                    Ok(_) => Ok(true),
+                    Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
+                        Ok(false)
+                    }
+                    Err(error) if is_unsupported(&error) && mode == PutMode::Create => {
+                        if self.can_create.swap(false, Ordering::Relaxed) {
+                            tracing::warn!(bucket = %self.address, "the bucket cannot refuse to replace an object; names alone protect objects");
+                        }
+                        let options = PutOptions::default();
+                        self.store.put_opts(&path, payload.clone(), options).await.map(|_| true)
+                    }
+                    Err(error) => Err(error),
+                }
+            })
+            .await?;
+        if !created {
+            let there = self.get(object, None).await?;
+            let is_same = there.is_some_and(|part| {
+                let mut rest = &part.bytes[..];
+                let same = payload.iter().all(|piece| {
+                    let same = rest.starts_with(piece);
+                    rest = rest.get(piece.len()..).unwrap_or_default();
+                    same
+                });
+                same && rest.is_empty()
+            });
+            if !is_same {
+                let cause = "an object with other bytes is there already; another pool or daemon writes to this place: give each pool a prefix of its \
+                             own, and see whether the pool's database was set back";
+                return Err(self.error(object, "store the object in the bucket", cause));
+            }
+        }
+        self.counters.bytes_put.fetch_add(length, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Stores an object instead of one that may be there.
+    pub(crate) async fn replace(&self, object: &str, bytes: Bytes) -> Result<()> {
+        let (path, payload) = (self.path(object), PutPayload::from(bytes));
+        self.repeat(object, "store the object in the bucket", &self.counters.put, || async {
+            self.store.put_opts(&path, payload.clone(), PutOptions::default()).await.map(drop)
+        })
+        .await
+    }
+
+    /// Reads an object or a part of it. None if there is no such object, or if it ends before the part begins.
+    pub(crate) async fn get(&self, object: &str, range: Option<Range<u64>>) -> Result<Option<Part>> {
+        let path = self.path(object);
+        let got = self
+            .repeat(object, "read from the bucket", &self.counters.get, || async {
+                let range = range.clone().map(GetRange::Bounded);
+                let wanted = GetOptions { range: range.clone(), ..GetOptions::default() };
+                let answer = match self.store.get_opts(&path, wanted).await {
+                    Ok(answer) => answer,
+                    Err(object_store::Error::NotFound { .. }) => return Ok(None),
+                    Err(error) => return Err(error),
+                };
+                let (length, expected) = (answer.meta.size, answer.range.end - answer.range.start);
+                let bytes = answer.bytes().await?;
+                if bytes.len() as u64 != expected {
+                    return Err(generic(format!("{} bytes came instead of {expected}", bytes.len())));
+                }
+                Ok(Some(Part { bytes, length }))
+            })
+            .await?;
+        let count = got.as_ref().map_or(0, |part| part.bytes.len() as u64);
+        self.counters.bytes_got.fetch_add(count, Ordering::Relaxed);
+        Ok(got)
+    }
+
+    /// The length of an object.
+    pub(crate) async fn length(&self, object: &str) -> Result<Option<u64>> {
+        let path = self.path(object);
+        self.repeat(object, "look for the object in the bucket", &self.counters.head, || async {
+            match self.store.head(&path).await {
+                Ok(meta) => Ok(Some(meta.size)),
+                Err(object_store::Error::NotFound { .. }) => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
+        .await
+    }
+
+    /// The objects below a folder, from a name on, with their lengths.
+    pub(crate) async fn list(&self, folder: &str, from: Option<&str>) -> Result<Vec<(String, u64)>> {
+        let prefix = self.path(folder);
+        let from = from.map(|from| self.path(from));
+        let found: Vec<ObjectMeta> = self
+            .repeat(folder, "list the objects of the bucket", &self.counters.list, || async {
+                let stream = match &from {
+                    Some(from) => self.store.list_with_offset(Some(&prefix), from),
+                    None => self.store.list(Some(&prefix)),
+                };
+                stream.try_collect().await
+            })
+            .await?;
+        // The first page is counted as an attempt.
+        self.counters.list.fetch_add(found.len() as u64 / 1000, Ordering::Relaxed);
+        let named = |meta: ObjectMeta| Some((self.name(&meta.location)?.to_owned(), meta.size));
+        Ok(found.into_iter().filter_map(named).collect())
+    }
+
+    /// Deletes an object if it is there.
+    pub(crate) async fn delete(&self, object: &str) -> Result<()> {
+        let path = self.path(object);
+        self.repeat(object, "delete the object in the bucket", &self.counters.delete, || async {
+            match self.store.delete(&path).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+                Err(error) => Err(error),
+            }
+        })
+        .await
+    }
+
+    /// Gives an object another name, if it is there. It is copied whole before the old name goes.
+    pub(crate) async fn rename(&self, from: &str, to: &str) -> Result<()> {
+        let Some(length) = self.length(from).await? else { return Ok(()) };
+        let (old, new) = (self.path(from), self.path(to));
+        self.repeat(from, "copy the object within the bucket", &self.counters.copy, || async {
+            self.store.copy(&old, &new).await
+        })
+        .await?;
+        if self.length(to).await? != Some(length) {
+            return Err(self.error(
+                to,
+                "copy the object within the bucket",
+                "the copy is not as long as the object",
+            ));
+        }
+        self.delete(from).await
+    }
+
+    fn error(&self, object: &str, action: &'static str, cause: impl Into<String>) -> Error {
+        let source = std::io::Error::other(cause.into());
+        Error::Io { path: self.address.place(object), action, source }
+    }
+
+    fn note_answer(&self) {
+        let out = self.out_since.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(since) = out {
+            let seconds = since.elapsed().as_secs_f32();
+            tracing::info!(bucket = %self.address, seconds, "the bucket answers again");
+        }
+    }
+
+    fn note_out(&self, since: Instant, error: &str) {
+        let mut out = self.out_since.lock().unwrap_or_else(PoisonError::into_inner);
+        if out.is_none() {
+            *out = Some(since);
+            tracing::warn!(bucket = %self.address, error, "the bucket does not answer as it should; the request is repeated");
+        }
+    }
+
+    /// Sends a request until it is answered, until an answer says that repeating is of no use, or until the time is over.
+    async fn repeat<T, F>(
+        &self,
+        object: &str,
+        action: &'static str,
+        counter: &AtomicU64,
+        request: impl Fn() -> F,
+    ) -> Result<T>
+    where
+        F: Future<Output = object_store::Result<T>>,
+    {
+        let (begun, mut pause) = (Instant::now(), PAUSE_MIN);
+        loop {
+            counter.fetch_add(1, Ordering::Relaxed);
+            let mut attempt = std::pin::pin!(request());
+            let answer = tokio::select! {
+                answer = &mut attempt => answer,
+                () = tokio::time::sleep(SLOW) => {
+                    self.note_out(begun, "no answer for 5 s");
+                    attempt.await
+                }
+            };
+            let error = match answer {
+                Ok(answer) => {
+                    self.note_answer();
+                    return Ok(answer);
+                }
+                Err(error) => error,
+            };
+            if let Some(remedy) = remedy(&error) {
+                return Err(self.error(object, action, format!("{}; {remedy}", sentence(&error))));
+            }
+            if begun.elapsed() >= self.outage_max {
+                let cause = format!(
+                    "{}; repeated for {} s; see whether the bucket's server runs and can be reached",
+                    sentence(&error),
+                    self.outage_max.as_secs()
+                );
+                return Err(self.error(object, action, cause));
+            }
+            self.note_out(begun, &sentence(&error));
+            self.counters.repeated.fetch_add(1, Ordering::Relaxed);
+            tokio::time::sleep(jittered(pause)).await;
+            pause = (pause * 2).min(PAUSE_MAX);
+        }
+    }
+}
+
+/// Between half of the pause and all of it.
+fn jittered(pause: Duration) -> Duration {
+    let mut random = [0; 1];
+    let part = getrandom::fill(&mut random).map_or(255, |()| u32::from(random[0]));
+    pause / 2 + pause / 2 * part / 255
+}
+
+fn generic(cause: String) -> object_store::Error {
+    object_store::Error::Generic { store: "bucket", source: cause.into() }
+}
+
+fn is_unsupported(error: &object_store::Error) -> bool {
+    use object_store::Error::{NotImplemented, NotSupported};
+    matches!(error, NotImplemented { .. } | NotSupported { .. })
+        || chain(error).any(|cause| cause.contains("501 Not Implemented"))
+}
+
+/// What to do, if repeating the request is of no use.
+fn remedy(error: &object_store::Error) -> Option<&'static str> {
+    use object_store::Error::{
+        InvalidPath, NotFound, NotImplemented, NotSupported, PermissionDenied, Unauthenticated,
+        UnknownConfigurationKey,
+    };
+    match error {
+        PermissionDenied { .. } => Some(
+            "allow these keys to read, write, list and delete objects there, or set other ones (object_store.credentials_file)",
+        ),
+        Unauthenticated { .. } => {
+            Some("set keys that the bucket's server knows (object_store.credentials_file)")
+        }
+        NotFound { .. } => Some("create the bucket, or set pool.segments to one that exists"),
+        InvalidPath { .. } | NotSupported { .. } | NotImplemented { .. } | UnknownConfigurationKey { .. } => {
+            Some("see whether the server is compatible with S3")
+        }
+        _ => None,
+    }
+}
+
+/// The causes of an error, from the outermost one on.
+fn chain(error: &object_store::Error) -> impl Iterator<Item = String> + '_ {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error.to_string())
+    })
+}
+
+/// What went wrong, in one line: the innermost cause, which says the most.
+fn sentence(error: &object_store::Error) -> String {
+    let cause = chain(error).last().unwrap_or_default();
+    let line: Vec<&str> = cause.split_whitespace().collect();
+    let mut line = line.join(" ");
+    if let Some((at, _)) = line.char_indices().nth(400) {
+        line.truncate(at);
+    }
+    line
+}

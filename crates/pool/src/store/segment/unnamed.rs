@@ -1,0 +1,39 @@
+//! What becomes of a segment that the metadata does not name.
+
+use super::{SegmentStore, frames_in};
+use crate::format::keys::SegmentId;
+use crate::{Error, Result};
+
+/// Deletes a segment that the metadata does not name if it holds no frame, or if none of its frames was acknowledged. Sets it aside otherwise,
+/// and returns true.
+pub(crate) fn remove_unnamed(
+    store: &dyn SegmentStore,
+    id: SegmentId,
+    bytes: u64,
+    is_leftover: bool,
+) -> Result<bool> {
+    if is_leftover || frames_in(store, id, bytes)?.is_empty() {
+        store.delete(id)?;
+        return Ok(false);
+    }
+    set_aside(store, id, bytes)
+}
+
+fn set_aside(store: &dyn SegmentStore, id: SegmentId, bytes: u64) -> Result<bool> {
+    match store.set_aside(id) {
+        Ok(()) => {
+            tracing::warn!(
+                segment = %id, bytes,
+                "a segment that the metadata does not name was moved to lost+found; after a crash it usually holds only data that was \
+                 never acknowledged; `forebay pool lost-found` lists such segments and deletes them"
+            );
+            Ok(true)
+        }
+        // A file system's own lost+found belongs to root.
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+            tracing::warn!(segment = %id, bytes, %source, "a segment that the metadata does not name could not be moved to lost+found");
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
