@@ -19,6 +19,13 @@ test('topics, brokers, the matrix, cost and clean-up of a cluster are shown', as
     await expect(topics.getByRole('row', { name: /__consumer_offsets/ })).toContainText('compacted')
     await expect(topics.getByRole('row', { name: /old-events/ })).toContainText('stray')
     await expect(page.getByRole('region', { name: 'What the pool stores' })).toContainText('Only in snapshots')
+    const map = page.getByRole('region', { name: 'Map of topics' })
+    const tile = map.getByRole('link', { name: /^clickstream .* stored, \d+ %$/ })
+    await expect(tile).toBeVisible()
+    // The areas are those of the stored bytes.
+    const area = async (name: RegExp) => map.getByRole('link', { name }).evaluate((element) => element.clientWidth * element.clientHeight)
+    expect(await area(/^clickstream/)).toBeGreaterThan(1.2 * (await area(/^orders/)))
+    expect(await area(/^orders/)).toBeGreaterThan(1.2 * (await area(/^old-events/)))
     await looksGood(page, 'kafka-topics')
     await topics.getByRole('button', { name: 'Topic', exact: false }).first().click()
     await expect(topics.getByRole('row').nth(1)).toContainText('__consumer_offsets')
@@ -30,6 +37,18 @@ test('topics, brokers, the matrix, cost and clean-up of a cluster are shown', as
     await expect(topics).toContainText('No topic has “nothing” in its name.')
 
     const sections = page.getByRole('navigation', { name: 'Sections about Kafka' })
+    await topics.getByLabel('Filter topics').fill('')
+    // With the keyboard alone.
+    await tile.focus()
+    await page.keyboard.press('Enter')
+    const topic = page.getByRole('region', { name: 'Topic clickstream' })
+    await expect(topic).toContainText('factor 3')
+    await expect(topic).toContainText('the same on all replicas')
+    await expect(page.getByRole('region', { name: 'Size by day' })).toContainText('begins with the second day')
+    await expect(page.getByRole('group', { name: 'Replicas' }).getByRole('row')).toHaveCount(4)
+    await page.getByRole('link', { name: 'All topics' }).click()
+    await expect(map).toBeVisible()
+
     await sections.getByRole('link', { name: 'Brokers' }).click()
     await expect(page.getByRole('row', { name: /broker 2/ })).toContainText('127.0.0.1')
     await expect(page.getByRole('row', { name: /broker 2/ })).toContainText('up')
@@ -84,11 +103,59 @@ test('topics, brokers, the matrix, cost and clean-up of a cluster are shown', as
     await expect(page.getByRole('row', { name: /broker-1\/old-events/ })).toContainText('stray')
     await looksGood(page, 'kafka-cleanup')
 
+    await sections.getByRole('link', { name: 'Snapshots' }).click()
+    await expect(page.getByText('There are no snapshots.')).toBeVisible()
+    await daemon.api('POST', '/volumes/kafka/snapshots', { name: 'nightly' })
+    await page.reload()
+    const snapshot = page.getByRole('region', { name: 'Snapshots', exact: true })
+    await snapshot.getByRole('button', { name: 'orders', exact: true }).click()
+    const replicas = page.getByRole('region', { name: 'Replicas in the snapshot' })
+    await expect(replicas.getByRole('row', { name: /broker-3\/orders-1/ })).toContainText('3500 – 4000')
+    await expect(replicas).toContainText('cp -a /mnt/.snapshot/nightly/broker-1/orders-1 .')
+    await looksGood(page, 'kafka-snapshot')
+
     brokers.stdin?.end()
     await sections.getByRole('link', { name: 'Brokers' }).click()
     await page.goto('about:blank')
     allow(watched, daemon)
   } finally {
+    await daemon.stop()
+  }
+})
+
+test('a topic has a graph of its days, and says what is unusual about it', async ({ page, watched }) => {
+  const daemon = await Daemon.start({ s3: false, settings: ['--kafka-interval-seconds', '1'] })
+  let again: Daemon | undefined
+  try {
+    await daemon.kafka('/kafka', 0)
+    await expect.poll(async () => (await daemon.run(['kafka', 'topics'])).text, { timeout: 30_000 }).toContain('clickstream')
+    await daemon.end()
+    // As a daemon of the last month would have left it.
+    const today = Math.floor(Date.now() / 86_400_000)
+    const rows = Array.from({ length: 30 }, (_, index) => index).filter((index) => index !== 11)
+      .map((index) => [(today - 30 + index) * 86_400 + 80_000, 1, (3 + index / 10) * 3e6, (3 + index / 10) * 1e6, 2e6, null])
+    daemon.history('kafka-topics', [{ cluster: '5L6g3nShT-eMCtK--X86sw', topic: 'clickstream', rows }])
+    again = await Daemon.start({ s3: false, settings: ['--kafka-interval-seconds', '1'], pool: daemon })
+    await page.goto(again.url)
+    await signIn(page, daemon.token)
+    await page.goto(`${again.url}/kafka?show=topic&topic=clickstream`)
+    const graph = page.getByRole('region', { name: 'Size by day' })
+    await expect(graph).toContainText('30 days', { timeout: 30_000 })
+    await expect(graph.locator('canvas')).toBeVisible()
+    await expect(graph.getByRole('row', { name: /in files/ })).toContainText('MiB')
+    const topic = page.getByRole('region', { name: 'Topic clickstream' })
+    await expect(topic.locator('dt', { hasText: 'Growth per day' }).locator('xpath=following-sibling::dd[1]')).toHaveText('293 KiB a day')
+    await looksGood(page, 'kafka-topic')
+    await page.getByRole('navigation', { name: 'Sections about Kafka' }).getByRole('link', { name: 'Topics' }).click()
+    const topics = page.getByRole('region', { name: 'Topics', exact: true })
+    await expect(topics.getByRole('row', { name: /clickstream/ })).toContainText('293 KiB/d')
+    // Sorted by growth, the only topic whose growth is known comes first.
+    await topics.getByRole('button', { name: 'Growth' }).click()
+    await expect(topics.getByRole('row').nth(1)).toContainText('clickstream')
+    await page.goto('about:blank')
+    allow(watched, again)
+  } finally {
+    await again?.stop()
     await daemon.stop()
   }
 })
