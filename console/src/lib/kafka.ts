@@ -145,12 +145,13 @@ export function offsetsOf(one: Pick<KafkaSnapshotReplica, 'offset_start' | 'offs
   return `${one.offset_start} – ${end}`
 }
 
-/** The commands that copy one replica of each partition. */
-export function copiesOf(replicas: Pick<KafkaSnapshotReplica, 'cluster' | 'partition' | 'copy_command'>[]): string[] {
-  const first = new Map<string, string>()
+/** The commands that copy one replica of each partition, one that was in use if there is any. */
+export function copiesOf(replicas: Pick<KafkaSnapshotReplica, 'cluster' | 'partition' | 'state' | 'copy_command'>[]): string[] {
+  const best = new Map<string, (typeof replicas)[number]>()
   for (const one of replicas) {
     const key = `${one.cluster} ${one.partition}`
-    if (!first.has(key)) first.set(key, one.copy_command)
+    const known = best.get(key)
+    if (!known || (known.state !== 'live' && one.state === 'live')) best.set(key, one)
   }
-  return [...first.values()]
+  return [...best.values()].map((one) => one.copy_command)
 }

@@ -1,4 +1,5 @@
 // The page about Kafka, on what brokers would have written.
+import { readFileSync } from 'node:fs'
 import { allow, expect, looksGood, signIn, test } from './console'
 import { Daemon } from './daemon'
 import { bytes } from '../../src/lib/format'
@@ -24,8 +25,8 @@ test('topics, brokers, the matrix, cost and clean-up of a cluster are shown', as
     await expect(tile).toBeVisible()
     // The areas are those of the stored bytes.
     const area = async (name: RegExp) => map.getByRole('link', { name }).evaluate((element) => element.clientWidth * element.clientHeight)
-    expect(await area(/^clickstream/)).toBeGreaterThan(1.2 * (await area(/^orders/)))
-    expect(await area(/^orders/)).toBeGreaterThan(1.2 * (await area(/^old-events/)))
+    expect(await area(/^clickstream/)).toBeGreaterThan(4 * (await area(/^old-events/)))
+    expect(await area(/^clickstream/)).toBeLessThan(1.2 * (await area(/^orders/)))
     await looksGood(page, 'kafka-topics')
     await topics.getByRole('button', { name: 'Topic', exact: false }).first().click()
     await expect(topics.getByRole('row').nth(1)).toContainText('__consumer_offsets')
@@ -33,6 +34,9 @@ test('topics, brokers, the matrix, cost and clean-up of a cluster are shown', as
     await expect(topics.getByRole('row')).toHaveCount(2)
     const [download] = await Promise.all([page.waitForEvent('download'), topics.getByRole('button', { name: 'Export CSV' }).click()])
     expect(download.suggestedFilename()).toContain('.csv')
+    const [head = '', first = ''] = readFileSync(await download.path(), 'utf8').split('\r\n')
+    expect(head).toContain('bytes_growth_per_day,bytes_growth_last_day,oldest,age_ratio')
+    expect(first).toMatch(/^clickstream,1,3,.*Z,1$/)
     await topics.getByLabel('Filter topics').fill('nothing')
     await expect(topics).toContainText('No topic has “nothing” in its name.')
 
@@ -133,7 +137,7 @@ test('a topic has a graph of its days, and says what is unusual about it', async
     // As a daemon of the last month would have left it.
     const today = Math.floor(Date.now() / 86_400_000)
     const rows = Array.from({ length: 30 }, (_, index) => index).filter((index) => index !== 11)
-      .map((index) => [(today - 30 + index) * 86_400 + 80_000, 1, (3 + index / 10) * 3e6, (3 + index / 10) * 1e6, 2e6, null])
+      .map((index) => [(today - 30 + index) * 86_400 + 80_000, 1, (30 + index) * 300_000, (30 + index) * 100_000, 2_000_000, null])
     daemon.history('kafka-topics', [{ cluster: '5L6g3nShT-eMCtK--X86sw', topic: 'clickstream', rows }])
     again = await Daemon.start({ s3: false, settings: ['--kafka-interval-seconds', '1'], pool: daemon })
     await page.goto(again.url)
@@ -152,6 +156,25 @@ test('a topic has a graph of its days, and says what is unusual about it', async
     // Sorted by growth, the only topic whose growth is known comes first.
     await topics.getByRole('button', { name: 'Growth' }).click()
     await expect(topics.getByRole('row').nth(1)).toContainText('clickstream')
+
+    // What takes days and gigabytes is put into the answer.
+    const older = { partition: 0, node: 3, oldest: new Date((today - 21) * 86_400_000).toISOString(), oldest_of_peers: new Date((today - 7) * 86_400_000).toISOString() }
+    await page.route(/\/topics\?limit=500/, async (route) => {
+      const response = await route.fetch()
+      const found = await response.json()
+      const unusual = { is_growing_fast: true, bytes_growth_last_day: 5e9, age_ratio: 3, older }
+      await route.fulfill({ response, json: { ...found, items: found.items.map((one: { topic: string }) => (one.topic === 'orders' ? { ...one, ...unusual } : one)) } })
+    })
+    await page.reload()
+    const orders = topics.getByRole('row', { name: /orders/ })
+    await expect(orders).toContainText('grows fast')
+    await expect(orders.getByTitle('4.66 GiB/d in the last day, usually –')).toBeVisible()
+    await expect(orders.getByTitle(/^partition 0 on broker 3 has records of 21 d, others of 7 d$/)).toContainText('keeps old records')
+    await expect(orders).toContainText('3.0 ×')
+    await expect(page.getByRole('region', { name: 'Map of topics' }).getByRole('link', { name: /orders .*, grows fast$/ })).toBeVisible()
+    await topics.getByRole('button', { name: 'Of peers' }).click()
+    await expect(topics.getByRole('row').nth(1)).toContainText('orders')
+    await looksGood(page, 'kafka-unusual')
     await page.goto('about:blank')
     allow(watched, again)
   } finally {

@@ -74,6 +74,7 @@ test('offsets end at the high watermark, at an empty segment, or somewhere after
 })
 
 test('one replica of each partition is copied', () => {
-  const replica = (partition: number, copy_command: string) => ({ cluster: 'c', partition, copy_command })
+  const replica = (partition: number, copy_command: string, state: 'live' | 'deleted' = 'live') => ({ cluster: 'c', partition, state, copy_command })
   deepEqual(copiesOf([replica(0, 'a'), replica(0, 'b'), replica(1, 'c')]), ['a', 'c'])
+  deepEqual(copiesOf([replica(0, 'a', 'deleted'), replica(0, 'b'), replica(1, 'c', 'deleted')]), ['b', 'c'], 'one in use, if there is any')
 })

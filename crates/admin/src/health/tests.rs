@@ -306,7 +306,7 @@ async fn alerts_about_topics_have_numbers_and_no_names_of_topics() {
     assert_eq!(story.later(600, |seen| kafka(seen).digest = Arc::new(growing())), ["ForebayKafkaTopicGrows"]);
     let (object, message, _) = story.only();
     assert_eq!(object, "Kafka cluster c");
-    assert_eq!(message, "2 topics of it have grown by 40 GiB in the last day. Usual are 9 GiB a day.");
+    assert_eq!(message, "2 topics of it have grown by 40 GiB in the last day, and usually grow by 9 GiB.");
     let mut story = Story::new().await;
     story.later(5, |seen| kafka(seen).digest = Arc::new(older()));
     let later = story.later(3600, |seen| kafka(seen).digest = Arc::new(older()));

@@ -43,7 +43,7 @@ fn named(api: &Api, volume: &str, snapshot: &str) -> Result<(forebay_pool::Volum
 
 /// List the Kafka topics that a snapshot has
 ///
-/// The directories of the snapshot are read, so this also works if Kafka views are off.
+/// The directories of the snapshot are read, so this also works if Kafka views are off. One such request is processed at a time.
 #[utoipa::path(
     get, path = "/volumes/{volume}/snapshots/{snapshot}/topics", tag = "kafka", params(SnapshotPath),
     responses(
@@ -57,6 +57,7 @@ pub async fn kafka_snapshot_show(
     Params(path): Params<SnapshotPath>,
 ) -> Result<Json<KafkaSnapshotView>> {
     let (volume, snapshot) = named(&api, &path.volume, &path.snapshot)?;
+    let _reading = api.efficiencies.alone().await;
     let found = find(&api.service.pool, snapshot.root).await?;
     let topics = found.topics();
     let total = topics.len() as u64;
@@ -92,6 +93,7 @@ pub async fn kafka_snapshot_topic_show(
 ) -> Result<Json<KafkaSnapshotTopicDetailView>> {
     let (volume, snapshot) = named(&api, &path.volume, &path.snapshot)?;
     let pool = &api.service.pool;
+    let _reading = api.efficiencies.alone().await;
     let found = find(pool, snapshot.root).await?;
     let (replicas, total) = replicas(pool, &found, &path.topic, ROWS_MAX).await?;
     if total == 0 {

@@ -174,10 +174,11 @@ fn not_shared(facts: &Facts<'_>) -> Vec<Finding> {
 fn topic_grows(facts: &Facts<'_>) -> Vec<Finding> {
     let Some(kafka) = &facts.seen.kafka else { return Vec::new() };
     let finding = |seen: &GrowingSeen| {
-        let (count, verb) = (several(seen.topics, "topic"), if seen.topics == 1 { "has" } else { "have" });
+        let count = several(seen.topics, "topic");
+        let (has, grows) = if seen.topics == 1 { ("has", "grows") } else { ("have", "grow") };
         let (grown, usual) = (bytes(seen.last_day), bytes(seen.usual));
         let message =
-            format!("{count} of it {verb} grown by {grown} in the last day. Usual are {usual} a day.");
+            format!("{count} of it {has} grown by {grown} in the last day, and usually {grows} by {usual}.");
         Finding::new(format!("Kafka cluster {}", seen.cluster), message)
     };
     kafka.digest.growing.iter().map(finding).collect()

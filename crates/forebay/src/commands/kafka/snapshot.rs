@@ -1,7 +1,11 @@
 //! The tables of `forebay kafka snapshot`.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
-use forebay_admin::views::{KafkaSnapshotReplicaView, KafkaSnapshotTopicDetailView, KafkaSnapshotView};
+use forebay_admin::views::{
+    KafkaReplicaState, KafkaSnapshotReplicaView, KafkaSnapshotTopicDetailView, KafkaSnapshotView,
+};
 
 use super::tables::{headings, or_empty, or_none};
 use crate::config::size::rounded;
@@ -69,13 +73,16 @@ pub(super) fn topic(found: &KafkaSnapshotTopicDetailView) -> Result<()> {
     }
     print_line("")?;
     print_line("To copy a partition on a client, with the volume mounted at /mnt:")?;
-    let mut last = None;
+    // One replica of each partition, one that was in use if there is any.
+    let mut chosen: BTreeMap<(&str, u32), &KafkaSnapshotReplicaView> = BTreeMap::new();
     for replica in &found.replicas {
-        // One replica of each partition is enough to show how.
-        if last.replace((&replica.cluster, replica.partition)) != Some((&replica.cluster, replica.partition))
-        {
-            print_line(&format!("  {}", replica.copy_command))?;
+        let known = chosen.entry((&replica.cluster, replica.partition)).or_insert(replica);
+        if known.state != KafkaReplicaState::Live && replica.state == KafkaReplicaState::Live {
+            *known = replica;
         }
+    }
+    for replica in chosen.values() {
+        print_line(&format!("  {}", replica.copy_command))?;
     }
     Ok(())
 }
