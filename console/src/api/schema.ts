@@ -1724,7 +1724,7 @@ export interface paths {
         };
         /**
          * List the Kafka topics that a snapshot has
-         * @description The directories of the snapshot are read, so this also works if Kafka views are off.
+         * @description The directories of the snapshot are read, so this also works if Kafka views are off. One such request is processed at a time.
          */
         get: operations["kafka_snapshot_show"];
         put?: never;
