@@ -342,7 +342,8 @@ async fn a_snapshot_says_which_offsets_it_has_and_how_to_copy_them_out() {
         &["topic none", "forebay kafka snapshot"],
     );
     assert_refused(&daemon.run(&["kafka", "snapshot", "kafka@none"]), 1, &["none", "not found"]);
-    assert_refused(&daemon.run(&["kafka", "snapshot", "kafka"]), 2, &["VOLUME@SNAPSHOT"]);
+    let refused = daemon.run(&["kafka", "snapshot", "kafka"]);
+    assert!(refused.status == 2 && refused.stderr.contains("write VOLUME@SNAPSHOT"), "{refused:?}");
     drop(client);
     daemon.stop();
 }
