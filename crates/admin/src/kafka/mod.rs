@@ -26,6 +26,7 @@ use holders::{Broker, Holders};
 const REST_FACTOR: u32 = 9;
 /// The first report is made this long after the start, when brokers have reclaimed their locks.
 const FIRST_AFTER: Duration = Duration::from_secs(2);
+
 /// How Kafka views work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
