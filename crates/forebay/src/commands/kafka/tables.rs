@@ -219,7 +219,7 @@ fn word(topic: &KafkaTopicView) -> &'static str {
 pub(super) fn topics(found: &KafkaTopicsView) -> Result<()> {
     let rows = found.items.iter().map(|topic| {
         let oldest = match word(topic) {
-            "" => since(topic.oldest.as_ref()),
+            "" => history::oldest(topic),
             word => word.to_owned(),
         };
         vec![
