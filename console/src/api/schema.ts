@@ -595,6 +595,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/kafka/clusters/{cluster}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what all topics of a cluster stored on each day of the last 400
+         * @description Topics that were deleted since are in it.
+         */
+        get: operations["kafka_cluster_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/kafka/clusters/{cluster}/topics": {
         parameters: {
             query?: never;
@@ -621,6 +641,26 @@ export interface paths {
         };
         /** Get a topic with its partitions and replicas */
         get: operations["kafka_topic_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/kafka/clusters/{cluster}/topics/{topic}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what a topic stored on each day of the last 400
+         * @description There are rows of a thousand topics, those that store most. A topic that was deleted keeps its rows until others need their place.
+         */
+        get: operations["kafka_topic_history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1669,6 +1709,43 @@ export interface paths {
          *     snapshots, unless `force` is given.
          */
         post: operations["snapshot_rollback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{volume}/snapshots/{snapshot}/topics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the Kafka topics that a snapshot has
+         * @description The directories of the snapshot are read, so this also works if Kafka views are off. One such request is processed at a time.
+         */
+        get: operations["kafka_snapshot_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{volume}/snapshots/{snapshot}/topics/{topic}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a Kafka topic of a snapshot, with the offsets of its replicas and the commands that copy them */
+        get: operations["kafka_snapshot_topic_show"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2827,6 +2904,39 @@ export interface components {
             /** @description The report. */
             report: components["schemas"]["KafkaReportView"];
         };
+        /** @description A day. */
+        KafkaDayView: {
+            /**
+             * Format: uint64
+             * @description Bytes that deleting them would have returned.
+             */
+            bytes_exclusive: number;
+            /**
+             * Format: uint64
+             * @description Bytes of the files at the last report of the day, holes excluded.
+             */
+            bytes_in_files: number;
+            /**
+             * Format: uint64
+             * @description Bytes stored.
+             */
+            bytes_stored: number;
+            /**
+             * Format: uint64
+             * @description Bytes of records that were written in a day, from the sizes and times of the segments; null if that was not known.
+             */
+            bytes_written_per_day?: number | null;
+            /**
+             * Format: date
+             * @description The date, in UTC.
+             */
+            date: string;
+            /**
+             * Format: uint64
+             * @description Number of partitions.
+             */
+            partitions: number;
+        };
         /** @description The sizes of a set of files, in bytes. */
         KafkaFigures: {
             /**
@@ -2859,6 +2969,13 @@ export interface components {
              * @description Number of files.
              */
             files: number;
+        };
+        /** @description What a topic, or all topics of a cluster, stored on each day. */
+        KafkaHistoryView: {
+            /** @description A row for each day, oldest first; at most 400. Days without the daemon are missing. */
+            days: components["schemas"]["KafkaDayView"][];
+            /** @description The topic; null for all topics of the cluster. */
+            topic?: string | null;
         };
         /**
          * @description Why a directory could go.
@@ -2897,6 +3014,29 @@ export interface components {
             path: string;
             /** @description The topic; null for a log directory. */
             topic?: string | null;
+        };
+        /** @description A replica that keeps records much longer than its peers. */
+        KafkaOlderView: {
+            /**
+             * Format: uint32
+             * @description The broker's node id.
+             */
+            node?: number | null;
+            /**
+             * Format: date-time
+             * @description When its oldest segment was last written.
+             */
+            oldest: string;
+            /**
+             * Format: date-time
+             * @description When the oldest segment of the other replicas was last written.
+             */
+            oldest_of_peers: string;
+            /**
+             * Format: uint32
+             * @description The partition.
+             */
+            partition: number;
         };
         /** @description A partition. */
         KafkaPartitionView: {
@@ -3086,6 +3226,121 @@ export interface components {
              */
             total: number;
         };
+        /** @description A replica in a snapshot. */
+        KafkaSnapshotReplicaView: {
+            /**
+             * Format: uint64
+             * @description Bytes of its files, holes excluded.
+             */
+            bytes_in_files: number;
+            /** @description The cluster's id, or `unknown`. */
+            cluster: string;
+            /** @description The command that copies its directory to the current one, on a client that has mounted the volume at `/mnt`. */
+            copy_command: string;
+            /**
+             * Format: uint64
+             * @description The offset up to which consumers could read, from the broker's last checkpoint before the snapshot.
+             */
+            high_watermark?: number | null;
+            /**
+             * Format: uint64
+             * @description Bytes of the newest segment; 0 means that its offset is the end of the log.
+             */
+            last_segment_bytes: number;
+            /**
+             * Format: date-time
+             * @description When a segment was last written.
+             */
+            newest?: string | null;
+            /**
+             * Format: uint32
+             * @description The broker's node id.
+             */
+            node?: number | null;
+            /**
+             * Format: uint64
+             * @description The offset of the newest segment's first record.
+             */
+            offset_last_segment: number;
+            /**
+             * Format: uint64
+             * @description The offset of the oldest segment's first record.
+             */
+            offset_start: number;
+            /**
+             * Format: uint32
+             * @description The partition.
+             */
+            partition: number;
+            /** @description Its directory, from the server's root. */
+            path: string;
+            /**
+             * Format: uint64
+             * @description Number of segments.
+             */
+            segments: number;
+            /** @description What the broker did with it. */
+            state: components["schemas"]["KafkaReplicaState"];
+        };
+        /** @description A topic of a snapshot, with its replicas. */
+        KafkaSnapshotTopicDetailView: {
+            /**
+             * Format: date-time
+             * @description When it was taken.
+             */
+            created: string;
+            /** @description The replicas, by cluster, partition and broker; at most 1,000. */
+            replicas: components["schemas"]["KafkaSnapshotReplicaView"][];
+            /** @description The snapshot. */
+            snapshot: string;
+            /** @description The topic. */
+            topic: string;
+            /**
+             * Format: uint64
+             * @description The number of replicas.
+             */
+            total: number;
+            /** @description The volume. */
+            volume: string;
+        };
+        /** @description A topic that a snapshot has. */
+        KafkaSnapshotTopicView: {
+            /** @description The cluster's id, or `unknown`. */
+            cluster: string;
+            /**
+             * Format: uint64
+             * @description Number of partitions.
+             */
+            partitions: number;
+            /**
+             * Format: uint64
+             * @description Number of replicas, in any state.
+             */
+            replicas: number;
+            /** @description The topic's name; its beginning, if Kafka had to cut it. */
+            topic: string;
+        };
+        /** @description The topics that a snapshot has. */
+        KafkaSnapshotView: {
+            /**
+             * Format: date-time
+             * @description When it was taken.
+             */
+            created: string;
+            /** @description The topics, by cluster and name; at most 10,000. */
+            items: components["schemas"]["KafkaSnapshotTopicView"][];
+            /** @description What could not be read. */
+            problems: string[];
+            /** @description The snapshot. */
+            snapshot: string;
+            /**
+             * Format: uint64
+             * @description The number of topics.
+             */
+            total: number;
+            /** @description The volume. */
+            volume: string;
+        };
         /** @description A topic with its partitions. */
         KafkaTopicDetailView: {
             /** @description Its partitions; at most 1,000. */
@@ -3098,8 +3353,20 @@ export interface components {
         /** @description A topic. */
         KafkaTopicView: {
             /**
+             * Format: double
+             * @description How many times as old as its peers' the oldest record of a replica is, at most; 1 if no replica keeps offsets that the others of its
+             *     partition have deleted; null if no replica has peers.
+             */
+            age_ratio?: number | null;
+            /**
              * Format: int64
-             * @description Bytes of files by which the topic grows in a day, measured over the last day at most; null until it was measured.
+             * @description Bytes of files by which it has grown in the last day; null without a report that is a day old.
+             */
+            bytes_growth_last_day?: number | null;
+            /**
+             * Format: int64
+             * @description Bytes of files by which the topic usually grows in a day: the median of the last sixty days. Until four days are known, what was
+             *     measured since the daemon started; null before that.
              */
             bytes_growth_per_day?: number | null;
             /**
@@ -3118,6 +3385,9 @@ export interface components {
             is_compacted: boolean;
             /** @description Whether Kafka had to cut the name. */
             is_cut: boolean;
+            /** @description Whether it has grown three times as fast as usual in the last day, and by at least 1 GiB and a tenth of its size. */
+            is_growing_fast: boolean;
+            older?: components["schemas"]["KafkaOlderView"] | null;
             /**
              * Format: date-time
              * @description When the oldest segment was last written: the age of the oldest records.
@@ -9912,10 +10182,90 @@ export interface operations {
             };
         };
     };
+    kafka_cluster_history: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The cluster, as `GET /kafka/clusters` names it. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaHistoryView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The cluster does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     kafka_topic_list: {
         parameters: {
             query?: {
-                /** @description The field to sort by, largest first: `name`, `stored`, `files`, `growth`, `written`, `age` or `ratio`. Names are in alphabetical order. */
+                /**
+                 * @description The field to sort by, largest first: `name`, `stored`, `files`, `growth`, `grown`, `written`, `age`, `peers` or `ratio`. `grown` is the growth of the last day, and `peers` the age
+                 *     of the oldest record against that of other replicas. Names are in alphabetical order.
+                 */
                 sort?: string;
                 /** @description Only topics whose name has this text in it. */
                 filter?: string;
@@ -10025,6 +10375,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["KafkaTopicDetailView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The cluster or the topic does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    kafka_topic_history: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The cluster, as `GET /kafka/clusters` names it. */
+                cluster: string;
+                /** @description The topic. */
+                topic: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days; none if a thousand topics store more */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaHistoryView"];
                 };
             };
             /** @description The path, the query or the body is invalid */
@@ -17477,6 +17906,166 @@ export interface operations {
             };
             /** @description The pool is full */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    kafka_snapshot_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The volume's name, or `id:` and its id. */
+                volume: string;
+                /** @description The snapshot's name. */
+                snapshot: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The topics */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaSnapshotView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The volume or the snapshot does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    kafka_snapshot_topic_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The volume's name, or `id:` and its id. */
+                volume: string;
+                /** @description The snapshot's name. */
+                snapshot: string;
+                /** @description The topic. */
+                topic: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The topic */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KafkaSnapshotTopicDetailView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The volume, the snapshot or the topic does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,6 +1,8 @@
 // Words and values for the page about Kafka. Pure, so that they can be tested.
-import type { KafkaBroker, KafkaChange, KafkaLeftover, KafkaReport, KafkaTopic } from '../api/types'
-import { span } from './format'
+import type { KafkaBroker, KafkaChange, KafkaDay, KafkaLeftover, KafkaOlder, KafkaReport, KafkaSnapshotReplica, KafkaTopic } from '../api/types'
+import { NONE, bytes, span } from './format'
+import type { Recorded } from './history'
+import { pathOf } from './routes'
 
 /** A replica that shares less than this is unusual. */
 export const SHARED_USUAL = 0.8
@@ -86,4 +88,70 @@ export function csvOf(rows: (string | number | null | undefined)[][]): string {
     return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
   }
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')
+}
+
+/** The link to a section about a cluster. */
+export function linkToCluster(cluster: string, section: string, more: Record<string, string> = {}): string {
+  return `${pathOf('kafka')}?${new URLSearchParams({ show: section, cluster, ...more }).toString()}`
+}
+
+/** The link to the page of a topic. */
+export const linkToTopic = (cluster: string, topic: string) => linkToCluster(cluster, 'topic', { topic })
+
+/** Growth in words: `1.50 GiB a day`, `−20 MiB a day`. */
+export const growthOf = (value: number | null | undefined) => (value == null ? NONE : `${value < 0 ? '−' : ''}${bytes(Math.abs(value))} a day`)
+
+/** The age of the oldest record against that of other replicas, in words. */
+export const ageAgainstPeers = (ratio: number) => (ratio < 1.05 ? 'the same on all replicas' : `${ratio.toFixed(1)} times that of other replicas`)
+
+/** A replica that keeps records too long, in words. */
+export function olderOf(older: KafkaOlder, now = Date.now()): string {
+  const age = (time: string) => span((now - new Date(time).getTime()) / 1000)
+  return `partition ${older.partition} on broker ${older.node ?? NONE} has records of ${age(older.oldest)}, others of ${age(older.oldest_of_peers)}`
+}
+
+const DAY_SECONDS = 86_400
+
+/** The days of a topic as a graph. Days without the daemon are gaps. */
+export function recordedDays(days: KafkaDay[]): Recorded {
+  const dayOf = (one: KafkaDay) => Math.round(Date.parse(`${one.date}T00:00:00Z`) / 1000 / DAY_SECONDS)
+  const known = new Map(days.map((one) => [dayOf(one), one]))
+  const [first, last] = [Math.min(...known.keys()), Math.max(...known.keys())]
+  const numbers = days.length === 0 ? [] : Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  const line = (name: string, label: string, of: (one: KafkaDay) => number) => ({
+    name,
+    label,
+    values: numbers.map((day) => {
+      const one = known.get(day)
+      return one === undefined ? null : of(one)
+    }),
+  })
+  return {
+    // Noon in UTC is on the same day nearly everywhere.
+    times: numbers.map((day) => day * DAY_SECONDS + DAY_SECONDS / 2),
+    lines: [
+      line('files', 'in files', (one) => one.bytes_in_files),
+      line('stored', 'stored', (one) => one.bytes_stored),
+      line('exclusive', 'deleting returns', (one) => one.bytes_exclusive),
+    ],
+    restarts: [],
+  }
+}
+
+/** The offsets that a replica has. Without a checkpoint, only the beginning of its last segment is known. */
+export function offsetsOf(one: Pick<KafkaSnapshotReplica, 'offset_start' | 'offset_last_segment' | 'last_segment_bytes' | 'high_watermark'>): string {
+  const mark = one.high_watermark != null && one.high_watermark >= one.offset_last_segment ? one.high_watermark : null
+  const end = mark ?? (one.last_segment_bytes === 0 ? one.offset_last_segment : `${one.offset_last_segment}+`)
+  return `${one.offset_start} – ${end}`
+}
+
+/** The commands that copy one replica of each partition, one that was in use if there is any. */
+export function copiesOf(replicas: Pick<KafkaSnapshotReplica, 'cluster' | 'partition' | 'state' | 'copy_command'>[]): string[] {
+  const best = new Map<string, (typeof replicas)[number]>()
+  for (const one of replicas) {
+    const key = `${one.cluster} ${one.partition}`
+    const known = best.get(key)
+    if (!known || (known.state !== 'live' && one.state === 'live')) best.set(key, one)
+  }
+  return [...best.values()].map((one) => one.copy_command)
 }

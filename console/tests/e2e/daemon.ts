@@ -21,6 +21,15 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), XDG_RUNTIME_DIR: '/nonexistent' }
 }
 
+function crc32c(bytes: Uint8Array): number {
+  let sum = 0xffffffff
+  for (const byte of bytes) {
+    sum ^= byte
+    for (let bit = 0; bit < 8; bit += 1) sum = sum & 1 ? (sum >>> 1) ^ 0x82f63b78 : sum >>> 1
+  }
+  return (sum ^ 0xffffffff) >>> 0
+}
+
 /** Waits until a process writes text that matches. */
 function said(child: ChildProcess, stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpMatchArray> {
   return new Promise((resolve, reject) => {
@@ -131,6 +140,15 @@ export class Daemon {
     return statSync(join(this.scratch, 'pool/history/points-5s'), { throwIfNoEntry: false })?.size ?? 0
   }
 
+  /** Replaces a file of the pool's history: lines with their CRC-32C. */
+  history(name: string, records: unknown[]): void {
+    const line = (record: unknown) => {
+      const text = JSON.stringify(record)
+      return `${crc32c(Buffer.from(text)).toString(16).padStart(8, '0')} ${text}\n`
+    }
+    writeFileSync(join(this.scratch, 'pool/history', name), records.map(line).join(''))
+  }
+
   /** Runs a command about this daemon. */
   run(words: string[]): Promise<{ status: number | null; text: string }> {
     const child = spawn(built('forebay', 'FOREBAY_BINARY'), [...words, '--pool-directory', join(this.scratch, 'pool')], { env: environment() })
@@ -162,7 +180,8 @@ export class Daemon {
     this.child.kill('SIGCONT')
   }
 
-  private async end(signal: NodeJS.Signals): Promise<void> {
+  /** Stops the daemon, and leaves its pool. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return
     const ended = new Promise((resolve) => this.child.once('exit', resolve))
     this.child.kill(signal)

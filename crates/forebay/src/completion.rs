@@ -106,7 +106,7 @@ fn names_of(path: &[&str], arg: &Arg) -> Option<Names> {
         (["volume", "rollback"], "to") => Names::SnapshotsAlone,
         (["snapshot", ..], "volume" | "volumes") | (["export", "check"], "volume") => Names::Volumes,
         (["pool", "capacity"], "volume") => Names::Volumes,
-        (["snapshot", ..], "snapshot") | (["kafka", ..], "without_snapshot") => Names::Snapshots,
+        (["snapshot" | "kafka", ..], "snapshot") | (["kafka", ..], "without_snapshot") => Names::Snapshots,
         (["export", ..], "policy") => Names::Policies,
         (["export", ..], "name") if !is_new => Names::Policies,
         (["user", "show" | "set" | "delete"], "name") | (["token", ..], "user") => Names::Users,
@@ -175,10 +175,10 @@ fn known(names: Names) -> Result<Vec<String>> {
         Names::S3Users => field(get("s3/users")?, "name"),
         Names::S3Groups => field(get("s3/groups")?, "name"),
         Names::Clients => field(get("nfs/clients")?, "client"),
-        Names::Clusters => field(get("kafka/clusters")?, "key"),
+        Names::Clusters => field(get("kafka/clusters")?, "cluster"),
         Names::Topics => {
             let mut topics = Vec::new();
-            for cluster in field(get("kafka/clusters")?, "key") {
+            for cluster in field(get("kafka/clusters")?, "cluster") {
                 topics.extend(field(get(&format!("kafka/clusters/{}/topics", part(&cluster)))?, "topic"));
             }
             topics
@@ -218,6 +218,8 @@ mod tests {
             (&["token", "create"], "user", Some(Names::Users)),
             (&["bucket", "policy", "show"], "name", Some(Names::Buckets)),
             (&["kafka", "topic"], "topic", Some(Names::Topics)),
+            (&["kafka", "history"], "topic", Some(Names::Topics)),
+            (&["kafka", "snapshot"], "snapshot", Some(Names::Snapshots)),
             (&["volume", "list"], "profile", Some(Names::Profiles)),
             (&["volume", "delete"], "force", None),
         ] {

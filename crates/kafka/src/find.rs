@@ -156,7 +156,7 @@ fn file(
 async fn describe(pool: &Pool, candidate: Candidate) -> (Option<Found>, Vec<String>) {
     let Candidate { volume, directory, path, meta, others } = candidate;
     let mut problems = Vec::new();
-    let content = content(pool, &meta, META_BYTES_MAX).await;
+    let content = content(pool, meta.handle, META_BYTES_MAX).await;
     let Some(meta) = content.as_deref().and_then(layout::meta) else {
         problems.push(format!(
             "{path}/meta.properties is not Kafka's: the directory is not shown as a log directory"
@@ -165,7 +165,7 @@ async fn describe(pool: &Pool, candidate: Candidate) -> (Option<Found>, Vec<Stri
     };
     let mut read = async |name: &'static [u8]| {
         let Some(inode) = others.get(name) else { return Checkpoint::default() };
-        let content = self::content(pool, inode, CHECKPOINT_BYTES_MAX).await;
+        let content = self::content(pool, inode.handle, CHECKPOINT_BYTES_MAX).await;
         content.as_deref().and_then(layout::checkpoint).unwrap_or_else(|| {
             let name = String::from_utf8_lossy(name);
             problems.push(format!("{path}/{name} is not complete, and was not used"));
@@ -189,11 +189,11 @@ async fn describe(pool: &Pool, candidate: Candidate) -> (Option<Found>, Vec<Stri
 }
 
 /// The content of a file; `None` if it is too large or cannot be read.
-async fn content(pool: &Pool, file: &SurveyedInode, bytes_max: u64) -> Option<Vec<u8>> {
+pub(crate) async fn content(pool: &Pool, file: Handle, bytes_max: u64) -> Option<Vec<u8>> {
     let mut content = Vec::new();
     loop {
         let offset = content.len() as u64;
-        let read = pool.read(file.handle, offset, READ_BYTES).await.ok()?;
+        let read = pool.read(file, offset, READ_BYTES).await.ok()?;
         read.pieces.iter().for_each(|piece| content.extend_from_slice(piece));
         if content.len() as u64 > bytes_max {
             return None;
@@ -206,5 +206,5 @@ async fn content(pool: &Pool, file: &SurveyedInode, bytes_max: u64) -> Option<Ve
 
 /// The topic's id in a replica's directory.
 pub(crate) async fn topic_id(pool: &Pool, metadata: &SurveyedInode) -> Option<String> {
-    layout::topic_id(&content(pool, metadata, TOPIC_ID_BYTES_MAX).await?)
+    layout::topic_id(&content(pool, metadata.handle, TOPIC_ID_BYTES_MAX).await?)
 }

@@ -1,5 +1,6 @@
-//! What the rest of the crate stands on: paths, the id of a request, problems of a request, strict JSON.
+//! What the rest of the crate stands on: paths, the id of a request, problems of a request, strict JSON, growth by day.
 
+pub mod growth;
 pub mod paths;
 pub mod problem;
 pub mod request_id;

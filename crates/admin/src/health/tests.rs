@@ -18,7 +18,7 @@ use super::evaluation::Health;
 use super::rule::Source;
 use super::rules;
 use super::tracker::Moment;
-use crate::kafka::digest::{BrokerName, DeletedSeen, Digest, UnsharedSeen};
+use crate::kafka::digest::{BrokerName, DeletedSeen, Digest, GrowingSeen, OlderSeen, UnsharedSeen};
 use crate::kafka::holders::{Broker, BrokerState, Holding};
 use crate::metrics::{KafkaSeen, Observation, RefusedClient, VolumeSeen};
 use crate::test_support::{beats, client_traffic, service, sources_of};
@@ -292,6 +292,38 @@ async fn a_broker_that_stopped_in_order_and_one_that_never_ran_are_no_alert() {
     assert_eq!(story.later(5, with(both)), NONE);
 }
 
+fn growing() -> Digest {
+    let (cluster, topics) = ("c".to_owned(), 2);
+    let seen = GrowingSeen { cluster, topics, last_day: 40 * GIB, usual: 9 * GIB };
+    Digest { growing: vec![seen], ..Digest::default() }
+}
+
+fn older() -> Digest {
+    let broker = BrokerName { cluster: "c".to_owned(), node: Some(3) };
+    let [age, age_of_peers] = [21, 7].map(|days| Duration::from_secs(days * 86_400));
+    Digest { older: vec![OlderSeen { broker, replicas: 1, age, age_of_peers }], ..Digest::default() }
+}
+
+#[tokio::test]
+async fn alerts_about_topics_have_numbers_and_no_names_of_topics() {
+    let mut story = Story::new().await;
+    story.later(5, |seen| kafka(seen).digest = Arc::new(growing()));
+    assert_eq!(story.later(600, |seen| kafka(seen).digest = Arc::new(growing())), ["ForebayKafkaTopicGrows"]);
+    let (object, message, _) = story.only();
+    assert_eq!(object, "Kafka cluster c");
+    assert_eq!(message, "2 topics of it have grown by 40 GiB in the last day, and usually grow by 9 GiB.");
+    let mut story = Story::new().await;
+    story.later(5, |seen| kafka(seen).digest = Arc::new(older()));
+    let later = story.later(3600, |seen| kafka(seen).digest = Arc::new(older()));
+    assert_eq!(later, ["ForebayKafkaRetentionDiffers"]);
+    let (object, message, _) = story.only();
+    assert_eq!(object, "broker 3 of c");
+    assert!(
+        message.contains("1 replica of it keeps") && message.contains("21 days old, theirs 7 days"),
+        "{message}"
+    );
+}
+
 fn node(now: SystemTime) -> Beats {
     let mut beats = beats();
     beats.owner.since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
@@ -324,6 +356,8 @@ async fn rules_with_a_hold_time_wait_for_it() {
             let unshared = UnsharedSeen { broker, shared_permille: 380, bytes_in_files: GIB, reason };
             kafka(seen).digest = Arc::new(Digest { unshared: vec![unshared], ..Digest::default() });
         }),
+        ("ForebayKafkaTopicGrows", 600, |seen| kafka(seen).digest = Arc::new(growing())),
+        ("ForebayKafkaRetentionDiffers", 3600, |seen| kafka(seen).digest = Arc::new(older())),
         ("ForebayClientCannotLeave", 600, |seen| seen.nfs.census.leaving = 1),
         ("ForebayAlertsNotDelivered", 60, |seen| {
             seen.alert_targets_failing = vec![("mail".to_owned(), "no such user".to_owned())];

@@ -5,19 +5,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::base::growth::DAY_SECONDS;
+use crate::base::growth::Rates;
 use crate::metrics::Observation;
 
 /// The days that are kept.
 pub const DAYS_MAX: usize = 400;
 /// The volumes in a row: the largest.
 const VOLUMES_MAX: usize = 256;
-/// Seconds of a day.
-pub const DAY_SECONDS: u64 = 24 * 60 * 60;
-/// Growth is measured over a week, or over a day if fewer days are known.
-const WEEK: u64 = 7;
-/// The days from which growth is taken, and how many differences it needs.
-const BASE_DAYS: u64 = 60;
-const DIFFERENCES_MIN: usize = 3;
 /// Beyond this nothing is predicted.
 const AHEAD_MAX_DAYS: f64 = 3650.0;
 
@@ -101,27 +96,10 @@ impl Days {
         let known: BTreeMap<u64, u64> =
             self.0.iter().take(whole).filter_map(|row| Some((row.day, of(row)?))).collect();
         let now = of(self.0.back()?)?;
-        let last = *known.keys().next_back()?;
-        let growth = |apart: u64| -> Vec<f64> {
-            let recent = known.range(last.saturating_sub(BASE_DAYS)..);
-            let differences = recent.filter_map(|(day, used)| {
-                let before = known.get(&day.checked_sub(apart)?)?;
-                Some((*used as f64 - *before as f64) / apart as f64)
-            });
-            let mut differences: Vec<f64> = differences.collect();
-            differences.sort_by(f64::total_cmp);
-            differences
-        };
-        let mut rates = growth(WEEK);
-        if rates.len() < DIFFERENCES_MIN {
-            rates = growth(1);
-        }
-        if rates.len() < DIFFERENCES_MIN {
-            return None;
-        }
+        let rates = Rates::of(&known)?;
         let free = size.saturating_sub(now) as f64;
         let at = |quarter: usize| {
-            let rate = *rates.get(rates.len().saturating_sub(1).saturating_mul(quarter) / 4)?;
+            let rate = rates.quarter(quarter);
             let days = free / rate;
             let is_near = rate > 0.0 && days < AHEAD_MAX_DAYS;
             is_near.then(|| Duration::from_secs_f64(days * DAY_SECONDS as f64))

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use forebay_kafka::Report;
+use forebay_kafka::age::Age;
 use forebay_kafka::layout::State;
-use forebay_kafka::report::SHARED_USUAL;
+use forebay_kafka::report::{Cluster, SHARED_USUAL, Topic};
 
 use super::Settings;
+use super::growth::{Growth, Growths};
 
 /// The maximum number of objects of a kind, so that neither labels nor alerts grow without bound.
 pub const OBJECTS_MAX: usize = 200;
@@ -36,6 +38,10 @@ pub struct Digest {
     pub deleted_after: Duration,
     /// Replicas that share less than others do, unless they are compacted.
     pub unshared: Vec<UnsharedSeen>,
+    /// Clusters with topics that grow much faster than usual.
+    pub growing: Vec<GrowingSeen>,
+    /// Brokers with replicas whose oldest records are much older than their peers'.
+    pub older: Vec<OlderSeen>,
 }
 
 /// A broker: its cluster's key and its node id.
@@ -95,9 +101,35 @@ pub struct UnsharedSeen {
     pub reason: String,
 }
 
+/// Topics of a cluster that grow much faster than usual.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrowingSeen {
+    /// The cluster's key.
+    pub cluster: String,
+    /// Number of topics.
+    pub topics: u64,
+    /// Bytes of files by which they have grown in the last day.
+    pub last_day: u64,
+    /// Bytes by which they usually grow in a day.
+    pub usual: u64,
+}
+
+/// Replicas of a broker whose oldest records are much older than their peers'.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OlderSeen {
+    /// The broker.
+    pub broker: BrokerName,
+    /// Number of replicas.
+    pub replicas: u64,
+    /// The age of the one that is oldest against its peers, and their age.
+    pub age: Duration,
+    /// See `age`.
+    pub age_of_peers: Duration,
+}
+
 impl Digest {
     /// The digest of a report.
-    pub fn of(report: &Report, settings: &Settings) -> Digest {
+    pub fn of(report: &Report, growths: &Growths, settings: &Settings) -> Digest {
         let mut digest = Digest {
             taken: Some(report.taken),
             seconds: report.duration.as_secs_f64(),
@@ -107,6 +139,8 @@ impl Digest {
         let mut topics = Vec::new();
         for cluster in &report.clusters {
             digest.log_directories += cluster.log_directories.len() as u64;
+            digest.note_growing(cluster, growths);
+            digest.note_older(cluster, report.taken);
             for (name, topic) in &cluster.topics {
                 topics.push((cluster.key.as_str(), name.as_str(), topic));
             }
@@ -168,5 +202,41 @@ impl Digest {
             digest.topics.push(TopicSeen { cluster: cluster.to_owned(), topic: OTHER.to_owned(), ..other });
         }
         digest
+    }
+
+    fn note_growing(&mut self, cluster: &Cluster, growths: &Growths) {
+        let mut seen = GrowingSeen { cluster: cluster.key.clone(), ..GrowingSeen::default() };
+        for topic in cluster.topics.keys() {
+            let Growth { usual, last_day, is_fast: true, .. } = growths.of(&cluster.key, topic) else {
+                continue;
+            };
+            let bytes = |growth: Option<i64>| u64::try_from(growth.unwrap_or_default()).unwrap_or_default();
+            seen.topics += 1;
+            seen.last_day = seen.last_day.saturating_add(bytes(last_day));
+            seen.usual = seen.usual.saturating_add(bytes(usual));
+        }
+        if seen.topics > 0 && self.growing.len() < OBJECTS_MAX {
+            self.growing.push(seen);
+        }
+    }
+
+    fn note_older(&mut self, cluster: &Cluster, now: SystemTime) {
+        let mut found: BTreeMap<Option<u32>, (u64, Age)> = BTreeMap::new();
+        for age in cluster.topics.values().flat_map(Topic::ages).filter(|age| age.is_unusual(now)) {
+            let node = cluster.log_directories.get(age.directory).and_then(|log| log.node);
+            let (count, most) = found.entry(node).or_insert((0, age));
+            *count += 1;
+            if age.ratio(now) > most.ratio(now) {
+                *most = age;
+            }
+        }
+        let since = |time| now.duration_since(time).unwrap_or_default();
+        let places = OBJECTS_MAX.saturating_sub(self.older.len());
+        self.older.extend(found.into_iter().take(places).map(|(node, (replicas, age))| OlderSeen {
+            broker: BrokerName { cluster: cluster.key.clone(), node },
+            replicas,
+            age: since(age.oldest),
+            age_of_peers: since(age.oldest_of_peers),
+        }));
     }
 }

@@ -58,10 +58,12 @@ pub use health::{
 pub use job::{JobKind, JobState, JobView, ProgressUnit, ProgressView};
 pub use kafka::{
     KafkaAnswerView, KafkaBrokerState, KafkaBrokerView, KafkaBrokersView, KafkaChange, KafkaChangeKind,
-    KafkaCleanupView, KafkaClusterView, KafkaClustersView, KafkaCostRow, KafkaCostView, KafkaFigures,
-    KafkaGroupBy, KafkaLeftoverKind, KafkaLeftoverView, KafkaPartitionView, KafkaQuestion, KafkaReplicaState,
-    KafkaReplicaView, KafkaReportView, KafkaReturnedView, KafkaSharingCell, KafkaSharingRow,
-    KafkaSharingView, KafkaTopicDetailView, KafkaTopicView, KafkaTopicsView, KafkaTotalsView,
+    KafkaCleanupView, KafkaClusterView, KafkaClustersView, KafkaCostRow, KafkaCostView, KafkaDayView,
+    KafkaFigures, KafkaGroupBy, KafkaHistoryView, KafkaLeftoverKind, KafkaLeftoverView, KafkaOlderView,
+    KafkaPartitionView, KafkaQuestion, KafkaReplicaState, KafkaReplicaView, KafkaReportView,
+    KafkaReturnedView, KafkaSharingCell, KafkaSharingRow, KafkaSharingView, KafkaSnapshotReplicaView,
+    KafkaSnapshotTopicDetailView, KafkaSnapshotTopicView, KafkaSnapshotView, KafkaTopicDetailView,
+    KafkaTopicView, KafkaTopicsView, KafkaTotalsView, copy_command,
 };
 pub use lab::{LabPageView, LabReportKind, LabReportView, LabReportsView, LabRunView, LabVerdict};
 pub use list::List;

@@ -45,7 +45,7 @@ impl NfsView {
 }
 
 /// As a shell takes it for one word.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_.:/[]@+,%".contains(letter);
     if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }

@@ -49,6 +49,7 @@ fn names_of_the_running_daemon_are_completed() {
     assert_eq!(at(&["volume", "rollback", "orders", "--to", ""]), ["nightly"]);
     assert_eq!(at(&["volume", "modify", "orders", "--export", "b"]), ["brokers"]);
     assert_eq!(at(&["user", "delete", "ol"]), ["olga"]);
+    assert_eq!(at(&["kafka", "snapshot", "o"]), ["orders@nightly"]);
     assert!(at(&["volume", "create", "o"]).is_empty(), "a new name is free");
     daemon.done(&["volume", "delete", "payments"]);
     assert_eq!(at(&["volume", "recover", ""]), ["payments"]);

@@ -1,14 +1,19 @@
 //! `forebay kafka`, on what brokers would have written through NFS.
 
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use bytes::Bytes;
 use forebay_nfs_client::xdr::nfs4::{
     LockArgs, LockType, Locker, OpenToLockOwner, Operation, PutfhArgs, StableHow,
 };
 use forebay_nfs_client::{Client, ClientOptions, FileHandle};
+use forebay_service::disk::to_line;
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::daemon::{Daemon, assert_refused, wait_until};
+use crate::completion::offered;
+use crate::daemon::{Daemon, assert_refused, forebay, wait_until};
 use crate::http::User;
 
 const BLOCK: usize = 128 << 10;
@@ -136,11 +141,16 @@ async fn topics_add_up_to_the_pool_and_the_matrix_names_the_rebuilt_replica() {
 
     let exact = json(&daemon, &["topic", "orders", "--exact"]);
     assert_eq!(exact["topic"]["figures"], topics["items"][2]["figures"]);
+    daemon.done(&["snapshot", "create", "kafka", "nightly"]);
     for words in [
         &["clusters"][..],
         &["brokers"],
         &["topics"],
         &["topic", "orders"],
+        &["history"],
+        &["history", "orders"],
+        &["snapshot", "kafka@nightly"],
+        &["snapshot", "kafka@nightly", "orders"],
         &["sharing", "orders"],
         &["cost", "--price", "23", "--group-by", "prefix"],
         &["what-if", "--delete", "old*", "--factor", "orders=2"],
@@ -221,5 +231,119 @@ async fn errors_say_what_to_do_and_names_of_topics_stay_where_they_belong() {
     let off = tempdir().unwrap();
     let daemon = Daemon::start_with(off.path(), &["--kafka-views", "off"]);
     assert_refused(&daemon.run(&["kafka", "clusters"]), 1, &["are off", "kafka.views = on"]);
+    daemon.stop();
+}
+
+/// What an earlier run has left: ten days on which `orders` grew by 1,000 bytes, and a line that is damaged.
+fn earlier_days(pool: &Path, today: u64) {
+    let days = (1..=10)
+        .rev()
+        .map(|ago| serde_json::json!([(today - ago) * 86_400, 1, 50_000 - ago * 1000, 9, 8, 7]));
+    let line = |topic: &str| {
+        let rows: Vec<Value> = days.clone().collect();
+        to_line(&serde_json::json!({ "cluster": CLUSTER, "topic": topic, "rows": rows }))
+    };
+    let content = format!("{}{}", line("orders"), line("damaged").replace("9,8", "9,9"));
+    std::fs::create_dir_all(pool.join("history")).unwrap();
+    std::fs::write(pool.join("history/kafka-topics"), content).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_days_of_topics_survive_a_kill_and_say_how_much_they_grow() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start_with(scratch.path(), &OFTEN);
+    let pool = daemon.pool.clone();
+    let client = mount(&daemon, "host").await;
+    brokers(&client).await;
+    wait_for_report(&daemon);
+    drop(client);
+    daemon.stop();
+    let today = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400;
+    earlier_days(&pool, today);
+    let dates = |found: &Value| -> Vec<String> {
+        found["days"].as_array().unwrap().iter().map(|day| day["date"].as_str().unwrap().to_owned()).collect()
+    };
+
+    let daemon = Daemon::start_with(scratch.path(), &OFTEN);
+    wait_for_report(&daemon);
+    let found = json(&daemon, &["history", "orders"]);
+    let before = dates(&found);
+    assert_eq!(before.len(), 11, "{found}");
+    assert_eq!(
+        (&found["days"][0]["bytes_in_files"], &found["days"][0]["bytes_written_per_day"]),
+        (&40_000.into(), &7.into())
+    );
+    assert_eq!(
+        found["days"][10]["bytes_in_files"],
+        json(&daemon, &["topic", "orders"])["topic"]["figures"]["bytes_in_files"]
+    );
+    let topics = json(&daemon, &["topics", "--sort", "growth"]);
+    assert_eq!(
+        (&topics["items"][0]["topic"], &topics["items"][0]["bytes_growth_per_day"]),
+        (&"orders".into(), &1000.into())
+    );
+    assert_eq!(topics["items"][0]["is_growing_fast"], false, "it is small");
+    assert_refused(&daemon.run(&["kafka", "history", "damaged"]), 1, &["topic damaged", "not found"]);
+    let table = daemon.done(&["kafka", "history", "orders", "--days", "3"]);
+    assert!(table.lines().count() == 4 && table.contains("1000 B"), "{table}");
+    let program = std::path::PathBuf::from(forebay().get_program());
+    let at = |words: [&str; 2], typed: &str| {
+        offered(
+            &program,
+            None,
+            &["kafka", words[0], words[1], "--pool-directory", pool.to_str().unwrap(), typed],
+        )
+    };
+    assert_eq!(at(["topic", "--exact"], "ord"), ["orders"]);
+    wait_until("the row of today is on disk", || {
+        std::fs::read_to_string(pool.join("history/kafka-today")).is_ok_and(|text| text.contains("orders"))
+    });
+    daemon.kill();
+
+    // Kafka is not looked at again before the history is asked for: what is there was restored.
+    let daemon = Daemon::start_with(scratch.path(), &OFTEN);
+    wait_for_report(&daemon);
+    let again = json(&daemon, &["history", "orders"]);
+    assert_eq!(dates(&again)[..11], before);
+    let csv = daemon.done(&["kafka", "history", "-o", "csv"]);
+    assert!(csv.starts_with("topic,date,partitions,bytes_in_files") && csv.lines().count() >= 12, "{csv}");
+    daemon.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_snapshot_says_which_offsets_it_has_and_how_to_copy_them_out() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start_with(scratch.path(), &["--kafka-views", "off"]);
+    let client = mount(&daemon, "host").await;
+    brokers(&client).await;
+    daemon.done(&["snapshot", "create", "kafka", "nightly"]);
+    let table = daemon.done(&["kafka", "snapshot", "kafka@nightly"]);
+    assert!(table.contains("orders") && table.contains("__consumer_offsets"), "{table}");
+    let table = daemon.done(&["kafka", "snapshot", "kafka@nightly", "orders"]);
+    assert!(
+        table.contains("cp -a /mnt/.snapshot/nightly/broker-1/orders-0 .") && table.contains("3500"),
+        "{table}"
+    );
+    let found = json(&daemon, &["snapshot", "kafka@nightly", "orders"]);
+    let replica = &found["replicas"][2];
+    assert_eq!(
+        (&replica["node"], &replica["offset_start"], &found["total"]),
+        (&3.into(), &3500.into(), &3.into())
+    );
+    // The path leads there for a client, too.
+    let path = replica["path"].as_str().unwrap();
+    let mut at = client.files().resolve("/").await.unwrap();
+    for name in path.split('/').filter(|name| !name.is_empty()).chain(["00000000000000003500.log"]) {
+        at = client.files().lookup(&at, name).await.unwrap();
+    }
+    assert_refused(
+        &daemon.run(&["kafka", "snapshot", "kafka@nightly", "none"]),
+        1,
+        &["topic none", "forebay kafka snapshot"],
+    );
+    assert_refused(&daemon.run(&["kafka", "snapshot", "kafka@none"]), 1, &["none", "not found"]);
+    let refused = daemon.run(&["kafka", "snapshot", "kafka"]);
+    assert!(refused.status == 2 && refused.stderr.contains("write VOLUME@SNAPSHOT"), "{refused:?}");
+    drop(client);
     daemon.stop();
 }

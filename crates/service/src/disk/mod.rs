@@ -4,6 +4,7 @@
 //!   events          lines; the older half in events.old        points-5s, points-1m, points-15m   rings of metrics
 //!   jobs            lines, replaced as a whole                 days      a line for each day
 //!   alerts          lines, replaced as a whole                 starts    a line for each start of the daemon
+//!   kafka-topics    a line for each Kafka topic with its days, replaced when a day ends; those of today in kafka-today
 //! ```
 //! What must hold: these files are never needed to open or to serve the pool, so whatever is wrong with them costs a log line and what
 //! was in them; a file that was cut or damaged at any byte never yields anything that was not written; each is bounded; and a node that

@@ -1,4 +1,4 @@
-//! Kafka's brokers and log directories.
+//! Kafka's brokers, log directories and topics.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -9,7 +9,7 @@ use super::super::rule::Source::Daemon;
 use super::super::rule::{Finding, Rule, Severity};
 use super::super::words::{bytes, several, span};
 use super::{AT_ONCE, hours, minutes};
-use crate::kafka::digest::{BrokerName, DeletedSeen, UnsharedSeen};
+use crate::kafka::digest::{BrokerName, DeletedSeen, GrowingSeen, OlderSeen, UnsharedSeen};
 use crate::kafka::holders::{Broker, BrokerState, Holding};
 
 /// A broker that is gone is shown for this long. After that its operator knows.
@@ -58,6 +58,28 @@ pub(super) static RULES: &[Rule] = &[
         runbook: "1. `forebay kafka sharing TOPIC` names the replica and the reason. 2. A replica that was rebuilt shares again with its \
                   next retention. 3. If brokers compress batches again, set compression.type=producer.",
         source: Daemon { hold: hours(24), keep: minutes(30), check: not_shared },
+    },
+    Rule {
+        name: "ForebayKafkaTopicGrows",
+        severity: Severity::Warning,
+        watches: "In the last day topics of a cluster grew three times as fast as usual, and each by at least 1 GiB and a tenth of its \
+                  size. What is usual is known after four days.",
+        summary: "a Kafka topic grows three times as fast as usual",
+        runbook: "1. `forebay kafka topics --sort grown` names the topics below its table, and `forebay kafka history TOPIC` shows their days. \
+                  2. Look for a producer that sends more than before, and for a longer retention (retention.ms, retention.bytes). 3. \
+                  `forebay pool capacity` says when the pool will be full.",
+        source: Daemon { hold: minutes(10), keep: hours(1), check: topic_grows },
+    },
+    Rule {
+        name: "ForebayKafkaRetentionDiffers",
+        severity: Severity::Warning,
+        watches: "For an hour a replica has records that all others of its partition have deleted, and the oldest is twice as old as theirs. \
+                  Compacted partitions are excluded.",
+        summary: "the oldest record of a Kafka replica is twice as old as its peers'",
+        runbook: "1. `forebay kafka topics --sort peers` names the partitions below its table. 2. Look in the broker's log for errors of its log \
+                  manager: a broker that cannot delete segments fills its volume. 3. Compare log.retention.ms, log.retention.bytes and \
+                  log.retention.check.interval.ms in the brokers' server.properties.",
+        source: Daemon { hold: hours(1), keep: minutes(30), check: retention_differs },
     },
 ];
 
@@ -147,6 +169,33 @@ fn not_shared(facts: &Facts<'_>) -> Vec<Finding> {
         ))
     };
     each(found.into_iter().filter_map(message).collect())
+}
+
+fn topic_grows(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(kafka) = &facts.seen.kafka else { return Vec::new() };
+    let finding = |seen: &GrowingSeen| {
+        let count = several(seen.topics, "topic");
+        let (has, grows) = if seen.topics == 1 { ("has", "grows") } else { ("have", "grow") };
+        let (grown, usual) = (bytes(seen.last_day), bytes(seen.usual));
+        let message =
+            format!("{count} of it {has} grown by {grown} in the last day, and usually {grows} by {usual}.");
+        Finding::new(format!("Kafka cluster {}", seen.cluster), message)
+    };
+    kafka.digest.growing.iter().map(finding).collect()
+}
+
+fn retention_differs(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(kafka) = &facts.seen.kafka else { return Vec::new() };
+    let finding = |seen: &OlderSeen| {
+        let count = several(seen.replicas, "replica");
+        let (age, of_peers) = (span(seen.age), span(seen.age_of_peers));
+        let verb = if seen.replicas == 1 { "keeps" } else { "keep" };
+        let message = format!(
+            "{count} of it {verb} records that others of the partition have deleted: the oldest record is {age} old, theirs {of_peers}."
+        );
+        Finding::new(seen.broker.to_string(), message)
+    };
+    kafka.digest.older.iter().map(finding).collect()
 }
 
 /// With its first letter in upper case.

@@ -29,13 +29,15 @@ pub enum KafkaCommand {
 
     /// List the topics with the bytes in their files and the bytes stored for them
     ///
-    /// `stored` belongs to topics in equal parts where they share something, so that all rows add up to what the pool stores.
+    /// `stored` belongs to topics in equal parts where they share something, so that all rows add up to what the pool stores. `per day` is
+    /// the usual growth. Below the table are topics that grow three times as fast, and replicas that keep records twice as long as others.
     Topics {
         /// Which cluster.
         #[command(flatten)]
         cluster: OfCluster,
 
-        /// The field to sort by: name, stored, files, growth, written, age or ratio
+        /// The field to sort by: name, stored, files, growth, grown (in the last day), written, age, peers (age against other replicas) or
+        /// ratio
         #[arg(long, value_name = "FIELD", default_value = "stored")]
         sort: String,
 
@@ -60,6 +62,36 @@ pub enum KafkaCommand {
         /// Which cluster.
         #[command(flatten)]
         cluster: OfCluster,
+    },
+
+    /// Show what a topic, or all topics of a cluster, stored on each day
+    ///
+    /// The daemon keeps the last 400 days of a thousand topics, those that store most.
+    History {
+        /// The topic; all topics of the cluster without it
+        topic: Option<String>,
+
+        /// Number of days to show
+        #[arg(long, value_name = "COUNT", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=400))]
+        days: u32,
+
+        /// Which cluster.
+        #[command(flatten)]
+        cluster: OfCluster,
+    },
+
+    /// Show the topics that a snapshot has, or the offsets of one of them and how to copy its replicas out
+    Snapshot {
+        /// The snapshot
+        #[arg(value_name = "VOLUME@SNAPSHOT", value_parser = names::snapshot)]
+        snapshot: names::SnapshotName,
+
+        /// The topic
+        topic: Option<String>,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
     },
 
     /// Show how much of each replica of a topic another replica has too, and why it is little

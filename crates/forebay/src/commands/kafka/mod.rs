@@ -1,7 +1,9 @@
 //! `forebay kafka`: what Kafka's clusters, brokers and topics store.
 
 mod arguments;
+mod history;
 mod run;
+mod snapshot;
 mod tables;
 
 pub use arguments::KafkaCommand;

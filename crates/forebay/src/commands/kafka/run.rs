@@ -3,11 +3,12 @@
 use anyhow::{Result, anyhow, bail};
 use forebay_admin::views::{
     KafkaAnswerView, KafkaBrokersView, KafkaChange, KafkaChangeKind, KafkaCleanupView, KafkaClustersView,
-    KafkaCostView, KafkaQuestion, KafkaSharingView, KafkaTopicDetailView, KafkaTopicsView,
+    KafkaCostView, KafkaHistoryView, KafkaQuestion, KafkaSharingView, KafkaSnapshotTopicDetailView,
+    KafkaSnapshotView, KafkaTopicDetailView, KafkaTopicsView,
 };
 
 use super::arguments::{KafkaCommand, OfCluster};
-use super::tables;
+use super::{history, snapshot, tables};
 use crate::admin::client::{Client, part};
 use crate::output::print_table_as;
 
@@ -36,6 +37,25 @@ pub fn run(command: KafkaCommand) -> Result<()> {
             let found: KafkaTopicDetailView =
                 if exact { client.get_patiently(&path)? } else { client.get(&path)? };
             print_table_as(cluster.remote.format(), &found, tables::topic_csv, tables::topic)
+        }
+        KafkaCommand::History { topic, days, cluster } => {
+            let (client, path) = at(&cluster)?;
+            let topic = topic.map(|topic| format!("/topics/{}", part(&topic))).unwrap_or_default();
+            let mut found: KafkaHistoryView = client.get(&format!("{path}{topic}/history"))?;
+            found.days.drain(..found.days.len().saturating_sub(days as usize));
+            print_table_as(cluster.remote.format(), &found, history::csv, history::table)
+        }
+        KafkaCommand::Snapshot { snapshot, topic, remote } => {
+            let path =
+                format!("volumes/{}/snapshots/{}/topics", part(&snapshot.volume), part(&snapshot.name));
+            let client = Client::new(&remote)?;
+            let Some(topic) = topic else {
+                let found: KafkaSnapshotView = client.get_patiently(&path)?;
+                return print_table_as(remote.format(), &found, snapshot::topics_csv, snapshot::topics);
+            };
+            let found: KafkaSnapshotTopicDetailView =
+                client.get_patiently(&format!("{path}/{}", part(&topic)))?;
+            print_table_as(remote.format(), &found, snapshot::topic_csv, snapshot::topic)
         }
         KafkaCommand::Sharing { topic, cluster } => {
             let (client, path) = at(&cluster)?;

@@ -7,6 +7,7 @@ use forebay_admin::views::{
     KafkaTopicDetailView, KafkaTopicView, KafkaTopicsView,
 };
 
+use super::history;
 use crate::config::size::rounded;
 use crate::output::{print_columns, print_line, print_pairs};
 
@@ -15,7 +16,7 @@ const NAME_MAX: usize = 22;
 const PATH_MAX: usize = 34;
 
 /// A name that fits, with its end cut.
-fn short(name: &str, max: usize) -> String {
+pub(super) fn short(name: &str, max: usize) -> String {
     if name.chars().count() <= max {
         return name.to_owned();
     }
@@ -44,17 +45,17 @@ fn span(seconds: u64) -> String {
 }
 
 /// The time since then.
-fn since(time: Option<&String>) -> String {
+pub(super) fn since(time: Option<&String>) -> String {
     let then = time.and_then(|time| humantime::parse_rfc3339_weak(time).ok());
     let age = then.map(|then| std::time::SystemTime::now().duration_since(then).unwrap_or_default());
     age.map_or_else(|| "-".to_owned(), |age| span(age.as_secs()))
 }
 
-fn or_none<T: ToString>(value: Option<T>) -> String {
+pub(super) fn or_none<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
-fn or_empty<T: ToString>(value: Option<T>) -> String {
+pub(super) fn or_empty<T: ToString>(value: Option<T>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
@@ -62,7 +63,7 @@ fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", share * 100.0))
 }
 
-fn growth(bytes: Option<i64>) -> String {
+pub(super) fn growth(bytes: Option<i64>) -> String {
     match bytes {
         None => "-".to_owned(),
         Some(bytes) if bytes < 0 => format!("-{}", rounded(bytes.unsigned_abs())),
@@ -87,7 +88,7 @@ fn say_report(report: &KafkaReportView) -> Result<()> {
     }
 }
 
-fn headings(names: &[&str]) -> Vec<String> {
+pub(super) fn headings(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
@@ -218,7 +219,7 @@ fn word(topic: &KafkaTopicView) -> &'static str {
 pub(super) fn topics(found: &KafkaTopicsView) -> Result<()> {
     let rows = found.items.iter().map(|topic| {
         let oldest = match word(topic) {
-            "" => since(topic.oldest.as_ref()),
+            "" => history::oldest(topic),
             word => word.to_owned(),
         };
         vec![
@@ -237,6 +238,7 @@ pub(super) fn topics(found: &KafkaTopicsView) -> Result<()> {
     if shown < found.total {
         print_line(&format!("{shown} of {} topics; --top shows more", found.total))?;
     }
+    history::say_unusual(&found.items)?;
     say_report(&found.report)
 }
 
@@ -248,8 +250,10 @@ pub(super) fn topics_csv(found: &KafkaTopicsView) -> Vec<Vec<String>> {
         "state",
         "ratio",
         "bytes_growth_per_day",
+        "bytes_growth_last_day",
         "bytes_written_per_day",
         "oldest",
+        "age_ratio",
         "shared",
     ];
     let rows = found.items.iter().map(|topic| {
@@ -260,8 +264,10 @@ pub(super) fn topics_csv(found: &KafkaTopicsView) -> Vec<Vec<String>> {
             word(topic).to_owned(),
             format!("{:.3}", topic.ratio),
             or_empty(topic.bytes_growth_per_day),
+            or_empty(topic.bytes_growth_last_day),
             or_empty(topic.bytes_written_per_day),
             or_empty(topic.oldest.as_ref()),
+            or_empty(topic.age_ratio),
             or_empty(topic.shared),
         ];
         with_figures(row, &topic.figures)
@@ -286,6 +292,8 @@ pub(super) fn topic(found: &KafkaTopicDetailView) -> Result<()> {
         ("back if deleted", rounded(topic.figures.bytes_exclusive)),
         ("held by snapshots", rounded(topic.figures.bytes_held)),
         ("written per day", topic.bytes_written_per_day.map_or_else(|| "-".to_owned(), rounded)),
+        ("grows per day", growth(topic.bytes_growth_per_day)),
+        ("in the last day", growth(topic.bytes_growth_last_day)),
         ("oldest segment", since(topic.oldest.as_ref())),
     ])?;
     print_line("")?;
@@ -307,6 +315,7 @@ pub(super) fn topic(found: &KafkaTopicDetailView) -> Result<()> {
     if (found.partitions.len() as u64) < topic.partitions {
         print_line(&format!("the first {} of {} partitions", found.partitions.len(), topic.partitions))?;
     }
+    history::say_unusual(std::slice::from_ref(topic))?;
     say_report(&found.report)
 }
 
@@ -319,6 +328,7 @@ pub(super) fn topic_csv(found: &KafkaTopicDetailView) -> Vec<Vec<String>> {
         "segments",
         "offset_start",
         "high_watermark",
+        "oldest",
         "shared",
         "reason",
     ];
@@ -332,6 +342,7 @@ pub(super) fn topic_csv(found: &KafkaTopicDetailView) -> Vec<Vec<String>> {
                 replica.segments.to_string(),
                 replica.offset_start.to_string(),
                 or_empty(replica.high_watermark),
+                or_empty(replica.oldest.as_ref()),
                 or_empty(replica.shared),
                 or_empty(replica.reason.as_ref()),
             ];

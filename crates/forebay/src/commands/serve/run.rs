@@ -221,6 +221,7 @@ async fn serve_pool(
         NodeControl { holder, release }
     });
     api.kafka = Arc::new(Kafka::new(pool.clone(), Some(nfs.shared()), config.kafka_settings()));
+    api.kafka.history.keep_in(place.clone());
     api.lab = Lab::new(config.lab.results_directory.clone());
     api.s3 = s3.as_ref().map(|running| running.s3.clone());
     let api = Arc::new(api);
@@ -313,10 +314,11 @@ async fn serve_pool(
     trigger.shut_down();
     service.jobs.cancel_all();
     keeping.abort();
-    let alerts = api.health.clone();
+    let (alerts, topics) = (api.health.clone(), api.kafka.history.clone());
     let writing = tokio::task::spawn_blocking(move || {
         points.write_all();
         alerts.write_now();
+        topics.write(true);
         keeper.write(true);
     });
     for listener in serving {
