@@ -1,6 +1,7 @@
-//! What the rest of the crate stands on: paths, the id of a request, problems of a request, strict JSON.
+//! What the rest of the crate stands on: paths, the id of a request, problems of a request, strict JSON, numbers in words.
 
 pub mod paths;
 pub mod problem;
 pub mod request_id;
 pub mod strict;
+pub mod words;

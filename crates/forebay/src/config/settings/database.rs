@@ -31,9 +31,9 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "metadata",
         kind: Kind::Text,
         value_name: "URL",
-        summary: "The PostgreSQL database that has the pool's metadata, or `none`: it lies in the pool's directory.",
-        details: "With a database, any machine that reaches it and the segments can serve the pool, one at a time: every daemon with these settings \
-                  waits until the pool is free, or its owner is silent. `forebay pool create` makes such a pool. The parameter \
+        summary: "The PostgreSQL database with the pool's metadata, or `none`: the metadata is in the pool's directory.",
+        details: "With a database, any machine that reaches it and the segments can serve the pool, one at a \
+            time. Every daemon with these settings waits until the pool is released or its owner is silent. `forebay pool create` makes such a pool. The parameter \
                   `sslrootcert` names a file of certificates to trust.",
         set: |config, text| store(&mut config.pool.database.metadata, database_or_none(text)),
         get: |config| config.pool.database.metadata.clone().unwrap_or_else(|| "none".to_owned()),
@@ -54,7 +54,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "NAME",
         summary: "The pool's name in the database, or `none`.",
-        details: "One database can have several pools.",
+        details: "A database can hold several pools.",
         set: |config, text| {
             store(&mut config.pool.database.name, Ok((text != "none").then(|| text.to_owned())))
         },
@@ -66,8 +66,8 @@ pub(super) const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "DIR",
         summary: "The directory of the segments of a pool whose metadata is in a database, or `none`.",
-        details: "All machines that may serve the pool must see the same directory, on a shared file system. It is the pool's alone. The directory of \
-                  pool.directory is the daemon's own: its socket, its history.",
+        details: "All machines that may serve the pool must see the same directory, on a shared file system. Nothing \
+            else may use it. pool.directory then holds only the daemon's socket and its history.",
         set: |config, text| store(&mut config.pool.database.segments, path_or_none(text)),
         get: |config| path_text(config.pool.database.segments.as_deref()),
     },
