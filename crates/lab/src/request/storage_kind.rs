@@ -237,7 +237,7 @@ mod tests {
     fn what_cannot_be_a_storage_is_refused_with_the_reason() {
         for (name, reason) in [
             ("floppy", "mount:DIR"),
-            ("mount:", "names no folder"),
+            ("mount:", "names no directory"),
             ("forebay:", "names no program"),
             ("mount:/a,b", "comma"),
             ("http://", "not the address"),
