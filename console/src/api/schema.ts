@@ -9,8 +9,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List where notices of alerts go
-         * @description The targets are in the file that `alerts.targets` names. Their secrets are not shown.
+         * List the targets of alert notices
+         * @description The targets come from the file in `alerts.targets`. Their secrets are not returned.
          */
         get: operations["target_list"];
         put?: never;
@@ -31,8 +31,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test to a target
-         * @description Answers when the target has taken the notice or has failed, within half a minute.
+         * Send a test notice to a target
+         * @description The response is sent when the target has accepted the notice or has failed, within 30 seconds.
          */
         post: operations["target_test"];
         delete?: never;
@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * List alerts
-         * @description Those that fire, the gravest first, then the last hundred that were resolved, the latest first.
+         * @description Alerts that fire, the most severe first, then the last hundred resolved alerts, the latest first.
          */
         get: operations["alert_list"];
         put?: never;
@@ -71,11 +71,11 @@ export interface paths {
         get?: never;
         /**
          * Acknowledge an alert that fires
-         * @description No notice repeats it until it is resolved. It still counts for the daemon's status.
+         * @description Its notices are not repeated until it is resolved. The alert still affects the daemon's status.
          */
         put: operations["alert_acknowledge"];
         post?: never;
-        /** Take an acknowledgement back */
+        /** Withdraw an acknowledgement */
         delete: operations["alert_unacknowledge"];
         options?: never;
         head?: never;
@@ -117,7 +117,7 @@ export interface paths {
         /**
          * Delete a bucket
          * @description Refused if it has objects or older versions, unless `force` is given. With object lock such a bucket cannot be
-         *     deleted at all. Uploads in progress end with it. What it held is freed in the background.
+         *     deleted at all. Uploads in progress are aborted. The space is freed in the background.
          */
         delete: operations["bucket_delete"];
         options?: never;
@@ -140,7 +140,7 @@ export interface paths {
         get: operations["bucket_cors_show"];
         /**
          * Replace the rules for cross-origin requests of a bucket
-         * @description An error names the rule that cannot be used. The request is idempotent.
+         * @description An error names the invalid rule. The request is idempotent.
          */
         put: operations["bucket_cors_put"];
         post?: never;
@@ -160,7 +160,7 @@ export interface paths {
         };
         /**
          * Calculate the storage efficiency of a bucket now
-         * @description Scans every extent of the bucket, which takes a while. One such request is processed at a time.
+         * @description Scans every extent of the bucket, which takes some time. One such request is processed at a time.
          */
         get: operations["bucket_efficiency"];
         put?: never;
@@ -182,7 +182,7 @@ export interface paths {
         get: operations["bucket_lifecycle_show"];
         /**
          * Replace the lifecycle rules of a bucket
-         * @description The rules delete objects, so this requires the role admin. An error names the rule that cannot be used. The request
+         * @description The rules delete objects, so this requires the role admin. An error names the invalid rule. The request
          *     is idempotent.
          */
         put: operations["bucket_lifecycle_put"];
@@ -208,7 +208,7 @@ export interface paths {
         get: operations["object_list"];
         put?: never;
         /**
-         * Make an object of a file of a volume
+         * Create an object from a file in a volume
          * @description The object shares the file's bytes, so no data is moved and no space is needed. The copy is verified before the object exists, and
          *     is refused if the file is changed meanwhile. Requires the role admin, since the call can make any file readable over S3.
          */
@@ -226,12 +226,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the policy of a bucket, as it was put */
+        /** Get the policy of a bucket, unchanged */
         get: operations["bucket_policy_show"];
         /**
          * Replace the policy of a bucket
          * @description The document is in the policy language of AWS. It must name principals, and no other bucket. An error names the
-         *     statement that cannot be used. The request is idempotent.
+         *     invalid statement. The request is idempotent.
          */
         put: operations["bucket_policy_put"];
         post?: never;
@@ -269,7 +269,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the space of the pool, or of one volume, on each day of the last year, and a forecast */
+        /** Get the daily space of the pool or a volume for the last year, with a forecast */
         get: operations["capacity_show"];
         put?: never;
         post?: never;
@@ -287,9 +287,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the settings that the daemon runs with
-         * @description Those of the configuration file, the environment and the command line of this daemon, with the defaults of the others. None of them is
-         *     a secret: secrets are in files that settings name.
+         * List the effective settings of the daemon
+         * @description The values from the configuration file, the environment and the command line, and the defaults of all other
+         *     settings. None of them is secret: secrets are in files that settings name.
          */
         get: operations["config_show"];
         put?: never;
@@ -330,7 +330,7 @@ export interface paths {
         post?: never;
         /**
          * Purge a deleted volume
-         * @description It cannot be recovered any more, and its space is freed in the background. Refused while a snapshot of it is locked.
+         * @description The volume can no longer be recovered, and its space is freed in the background. Refused while one of its snapshots is locked.
          */
         delete: operations["deleted_volume_purge"];
         options?: never;
@@ -349,7 +349,7 @@ export interface paths {
         put?: never;
         /**
          * Recover a deleted volume
-         * @description The volume is back as it was, with its snapshots and its export policy. Clients that still have it mounted can use it again.
+         * @description The volume is restored with its snapshots and its export policy. Clients that still have it mounted can use it again.
          */
         post: operations["deleted_volume_recover"];
         delete?: never;
@@ -783,8 +783,7 @@ export interface paths {
         };
         /**
          * Get the history of throughput, latency, capacity and other metrics
-         * @description Also of the time before the daemon's last restart: 5-second samples for an hour, 1-minute samples for a day,
-         *     and 15-minute samples for 30 days.
+         * @description 5-second samples for an hour, 1-minute samples for a day, and 15-minute samples for 30 days, across restarts of the daemon.
          */
         get: operations["history_show"];
         put?: never;
@@ -966,8 +965,8 @@ export interface paths {
         put?: never;
         /**
          * Hand the pool over to another node
-         * @description The daemon stops and does not take the pool again for ten seconds. A standby takes it within about a second. If there is none, clients wait
-         *     until this node serves the pool again.
+         * @description The daemon stops, and does not take the pool again for ten seconds. A standby takes the pool within about a
+         *     second. Without a standby, clients wait until this node serves the pool again.
          */
         post: operations["node_release"];
         delete?: never;
@@ -1022,8 +1021,9 @@ export interface paths {
         put?: never;
         /**
          * Back up the pool while it serves
-         * @description The backup shows one instant and has everything that was written before. It copies only segments that are not in the directory yet, and
-         *     reads back what it copied. The response contains a job, whose `backup` will describe it. One backup is made at a time.
+         * @description The backup contains the pool at one instant, with everything that was written before. Only segments that are not
+         *     in the directory yet are copied, and all copied data is read back and verified. The response contains a job, whose
+         *     `backup` will describe it. One backup is made at a time.
          */
         post: operations["backup_create"];
         delete?: never;
@@ -1061,7 +1061,7 @@ export interface paths {
         };
         /**
          * Calculate the storage efficiency now
-         * @description The daemon calculates it regularly anyway: `pool` and `volumes` have the last result. This request scans every extent of the volume
+         * @description The daemon also calculates it regularly: `pool` and `volumes` contain the latest result. This request scans every extent of the volume
          *     or the pool, which takes a while, and its result replaces the last one. One such request is processed at a time.
          */
         get: operations["pool_efficiency"];
@@ -1160,8 +1160,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Measure how fast the pool's disk makes data durable
-         * @description Writes to a file without a name in the pool's directory for about a second and a half, which other writers feel. One measurement
+         * Measure the sync rate of the pool's disk
+         * @description Writes to an unnamed file in the pool's directory for about 1.5 seconds, which slows down other writers. One measurement
          *     runs at a time.
          */
         post: operations["pool_speed"];
@@ -1202,7 +1202,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an S3 group
-         * @description Its members lose the rights that it gave them. The built-in group `administrators` cannot be deleted.
+         * @description Its members lose its permissions. The built-in group `administrators` cannot be deleted.
          */
         delete: operations["s3_group_delete"];
         options?: never;
@@ -1238,16 +1238,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a policy of an S3 group, as it was put */
+        /** Get a policy of an S3 group, unchanged */
         get: operations["s3_policy_show"];
         /**
-         * Give an S3 group a policy, or replace it
-         * @description The document is in the policy language of AWS, without principals. An error names the statement that cannot be used.
+         * Set a policy of an S3 group
+         * @description The document is in the policy language of AWS, without principals. An error names the invalid statement.
          *     The request is idempotent.
          */
         put: operations["s3_policy_put"];
         post?: never;
-        /** Take a policy from an S3 group */
+        /** Remove a policy from an S3 group */
         delete: operations["s3_policy_delete"];
         options?: never;
         head?: never;
@@ -1285,14 +1285,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an S3 user, with its access keys and memberships
-         * @description Buckets and objects that the user owns stay.
+         * @description The buckets and objects of the user are kept.
          */
         delete: operations["s3_user_delete"];
         options?: never;
         head?: never;
         /**
          * Change an S3 user
-         * @description A disabled user's requests are refused from then on; keys and groups stay.
+         * @description Requests of a disabled user are refused; its keys and groups are kept.
          */
         patch: operations["s3_user_change"];
         trace?: never;
@@ -1353,7 +1353,7 @@ export interface paths {
         put?: never;
         /**
          * Silence alerts for a time
-         * @description Alerts that match are shown, but they count for nothing and are not delivered. Prometheus has silences of its own.
+         * @description Matching alerts are shown, but they are not delivered and do not affect the status. Prometheus has separate silences.
          */
         post: operations["silence_create"];
         delete?: never;
@@ -1406,7 +1406,7 @@ export interface paths {
         };
         /**
          * Get the status of the daemon
-         * @description Answers, in this order: whether it is well, who is affected, what changed, who reads and writes most, and when space runs out.
+         * @description Contains the health, the alerts with the affected objects, recent changes, the busiest clients and volumes, and a forecast of the space.
          */
         get: operations["status_show"];
         put?: never;
@@ -1556,7 +1556,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what a client may do with a volume
+         * Get the access of a client to a volume
          * @description Names the rule of the export policy that applies to a client with this address.
          */
         get: operations["volume_access"];
@@ -1575,7 +1575,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the clients that have files of a volume open now */
+        /** Get the clients that have files of a volume open */
         get: operations["volume_clients"];
         put?: never;
         post?: never;
@@ -1614,8 +1614,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what the deletion of each snapshot of a volume would free
-         * @description Reads all extents of the volume, which takes long if it is large. A result is given again for a minute.
+         * Get the space that the deletion of each snapshot of a volume would free
+         * @description Reads all extents of the volume, which takes long for a large volume. A result is cached for a minute.
          */
         get: operations["snapshot_space_show"];
         put?: never;
@@ -1668,7 +1668,7 @@ export interface paths {
         head?: never;
         /**
          * Change the name, the expiry or the lock of a snapshot
-         * @description A snapshot that was taken for a clone is not deleted with it afterwards.
+         * @description A snapshot that was taken for a clone is then no longer deleted with the clone.
          */
         patch: operations["snapshot_change"];
         trace?: never;
@@ -1778,7 +1778,7 @@ export interface components {
          * @enum {string}
          */
         Access: "rw" | "ro" | "none";
-        /** @description What a client may do with a volume. */
+        /** @description The access of a client to a volume. */
         AccessView: {
             /** @description The client's address. */
             client: string;
@@ -1807,11 +1807,11 @@ export interface components {
             at: string;
             /** @description The user. */
             by: string;
-            /** @description What the user said; may be empty. */
+            /** @description The user's comment; may be empty. */
             comment: string;
         };
         /**
-         * @description How much an alert matters.
+         * @description The severity of an alert.
          * @enum {string}
          */
         AlertSeverity: "info" | "warning" | "critical";
@@ -1820,7 +1820,7 @@ export interface components {
          * @enum {string}
          */
         AlertState: "firing" | "resolved";
-        /** @description Where notices of alerts go. */
+        /** @description A target of alert notices. */
         AlertTargetView: {
             /**
              * Format: uint64
@@ -1848,7 +1848,7 @@ export interface components {
             last_delivered?: string | null;
             /** @description Its name in the file of targets. */
             name: string;
-            /** @description Where it goes, without secrets. */
+            /** @description The address, without secrets. */
             place: string;
             /** @description Alerts of a lower severity are not for it. */
             severity: components["schemas"]["AlertSeverity"];
@@ -1873,10 +1873,10 @@ export interface components {
             remedy: string;
             /**
              * Format: date-time
-             * @description When it was resolved; null if it goes on.
+             * @description When it was resolved; null if it still fires.
              */
             resolved?: string | null;
-            /** @description How much it matters. */
+            /** @description The severity. */
             severity: components["schemas"]["AlertSeverity"];
             silenced?: components["schemas"]["SilenceView"] | null;
             /**
@@ -1884,7 +1884,7 @@ export interface components {
              * @description Since when.
              */
             since: string;
-            /** @description Whether it goes on. */
+            /** @description Whether it still fires. */
             state: components["schemas"]["AlertState"];
             /** @description The rule in a phrase. */
             summary: string;
@@ -1993,7 +1993,7 @@ export interface components {
             tags?: {
                 [key: string]: string;
             };
-            /** @description Whether it keeps older versions. */
+            /** @description The versioning of objects. */
             versioning?: components["schemas"]["Versioning"];
         };
         /** @description A bucket. */
@@ -2035,7 +2035,7 @@ export interface components {
             objects: number;
             /** @description The S3 user who owns it. */
             owner: string;
-            /** @description Whether its policy is public: it allows something to everyone. */
+            /** @description Whether its policy grants access to everyone. */
             public: boolean;
             public_access_block?: components["schemas"]["PublicAccessBlock"] | null;
             /**
@@ -2047,7 +2047,7 @@ export interface components {
             tags: {
                 [key: string]: string;
             };
-            /** @description Whether it keeps older versions. */
+            /** @description The versioning of objects. */
             versioning: components["schemas"]["Versioning"];
             waits?: components["schemas"]["WaitsView"] | null;
         };
@@ -2085,7 +2085,7 @@ export interface components {
             forecast?: components["schemas"]["ForecastView"] | null;
             /**
              * Format: uint64
-             * @description When it is full at the rate of the last hours, in seconds; null if it does not fill up or that is not known.
+             * @description Seconds until it is full at the rate of the last hours; null if it does not fill up, or if that is not known.
              */
             full_in_seconds?: number | null;
             /** @description Volumes with a size: those that are full soonest, then those that are fullest. At most eight. */
@@ -2307,14 +2307,14 @@ export interface components {
         DefaultRetentionView: {
             /**
              * Format: uint32
-             * @description How many days it lasts, if it is counted in days.
+             * @description Duration in days, if it is set in days.
              */
             days?: number | null;
-            /** @description How binding it is. */
+            /** @description The mode. */
             mode: components["schemas"]["LockMode"];
             /**
              * Format: uint32
-             * @description How many years it lasts, if it is counted in years.
+             * @description Duration in years, if it is set in years.
              */
             years?: number | null;
         };
@@ -2357,7 +2357,7 @@ export interface components {
             path: string;
             /**
              * Format: date-time
-             * @description When it is purged: until then it can be recovered. Later if the daemon is stopped meanwhile.
+             * @description When it is purged. Until then it can be recovered. Time while the daemon is stopped does not count.
              */
             recoverable_until: string;
             /**
@@ -2366,7 +2366,7 @@ export interface components {
              */
             snapshots: number;
         };
-        /** @description How fast a disk makes data durable. */
+        /** @description The sync rate of a disk. */
         DiskSpeedView: {
             /**
              * Format: uint64
@@ -2394,7 +2394,7 @@ export interface components {
             write_bytes_per_second: number;
         };
         /**
-         * @description How much is stored for the files of a volume, of a bucket, or of the pool.
+         * @description Storage efficiency of a volume, a bucket or the pool.
          *
          *     `bytes_shown` - `bytes_cloned` + `bytes_retained` = `bytes_logical` for the pool, and for each `bytes_logical` - `bytes_deduplicated`
          *     - `bytes_compressed` = `bytes_physical`.
@@ -2565,21 +2565,21 @@ export interface components {
              * @description The newest format that the daemon's release reads and writes.
              */
             newest: number;
-            /** @description What the pool lacks until its upgrade is finalized. */
+            /** @description The features that the pool lacks until its upgrade is finalized. */
             news: string[];
         };
         /** @description A grace period. */
         GraceView: {
             /**
              * Format: uint64
-             * @description How many clients have not come back.
+             * @description Number of clients that have not come back.
              */
             missing: number;
             /** @description Names of these clients; at most 16. */
             missing_clients: string[];
             /**
              * Format: uint64
-             * @description How long it lasts at most, in seconds, unless clients continue to reclaim.
+             * @description Maximum remaining duration in seconds, unless clients continue to reclaim.
              */
             remaining_seconds: number;
         };
@@ -2599,7 +2599,7 @@ export interface components {
             objects: number;
             /** @description The remedy. */
             remedy: string;
-            /** @description How much it matters. */
+            /** @description The severity. */
             severity: components["schemas"]["AlertSeverity"];
             /**
              * Format: date-time
@@ -3462,7 +3462,7 @@ export interface components {
             /** @description All topics of all clusters. */
             topics: components["schemas"]["KafkaFigures"];
         };
-        /** @description Where to view a report's page. */
+        /** @description The path of a report's page. */
         LabPageView: {
             /**
              * Format: date-time
@@ -3646,7 +3646,7 @@ export interface components {
                 last_delivered?: string | null;
                 /** @description Its name in the file of targets. */
                 name: string;
-                /** @description Where it goes, without secrets. */
+                /** @description The address, without secrets. */
                 place: string;
                 /** @description Alerts of a lower severity are not for it. */
                 severity: components["schemas"]["AlertSeverity"];
@@ -3679,10 +3679,10 @@ export interface components {
                 remedy: string;
                 /**
                  * Format: date-time
-                 * @description When it was resolved; null if it goes on.
+                 * @description When it was resolved; null if it still fires.
                  */
                 resolved?: string | null;
-                /** @description How much it matters. */
+                /** @description The severity. */
                 severity: components["schemas"]["AlertSeverity"];
                 silenced?: components["schemas"]["SilenceView"] | null;
                 /**
@@ -3690,7 +3690,7 @@ export interface components {
                  * @description Since when.
                  */
                 since: string;
-                /** @description Whether it goes on. */
+                /** @description Whether it still fires. */
                 state: components["schemas"]["AlertState"];
                 /** @description The rule in a phrase. */
                 summary: string;
@@ -3742,7 +3742,7 @@ export interface components {
                 objects: number;
                 /** @description The S3 user who owns it. */
                 owner: string;
-                /** @description Whether its policy is public: it allows something to everyone. */
+                /** @description Whether its policy grants access to everyone. */
                 public: boolean;
                 public_access_block?: components["schemas"]["PublicAccessBlock"] | null;
                 /**
@@ -3754,7 +3754,7 @@ export interface components {
                 tags: {
                     [key: string]: string;
                 };
-                /** @description Whether it keeps older versions. */
+                /** @description The versioning of objects. */
                 versioning: components["schemas"]["Versioning"];
                 waits?: components["schemas"]["WaitsView"] | null;
             }[];
@@ -3860,7 +3860,7 @@ export interface components {
                 path: string;
                 /**
                  * Format: date-time
-                 * @description When it is purged: until then it can be recovered. Later if the daemon is stopped meanwhile.
+                 * @description When it is purged. Until then it can be recovered. Time while the daemon is stopped does not count.
                  */
                 recoverable_until: string;
                 /**
@@ -4129,7 +4129,7 @@ export interface components {
                  * @description When it was last used; may be a minute old after a crash.
                  */
                 last_used?: string | null;
-                /** @description Whether its secret can be decrypted. If not, the file of the master key is another one, and the user needs a new key. */
+                /** @description Whether its secret can be decrypted. If not, the key file has changed, and the user needs a new key. */
                 usable: boolean;
                 /** @description The user that the key belongs to. */
                 user: string;
@@ -4273,10 +4273,10 @@ export interface components {
                 created: string;
                 /**
                  * Format: date-time
-                 * @description When it is deleted by itself; null means never.
+                 * @description When it is deleted automatically; null means never.
                  */
                 expires?: string | null;
-                /** @description Whether it was taken for a clone, and is deleted with it. */
+                /** @description Whether it was taken for a clone, and is deleted with the clone. */
                 for_clone: boolean;
                 /**
                  * Format: date-time
@@ -4391,6 +4391,10 @@ export interface components {
                  * @description Number of inodes, including the root directory and deleted files that are still open.
                  */
                 inodes_used: number;
+                /** @description Labels of the volume, by key. */
+                labels?: {
+                    [key: string]: string;
+                };
                 /**
                  * Format: uint64
                  * @description Maximum bytes per second that clients may read and write, if limited.
@@ -4435,7 +4439,7 @@ export interface components {
          */
         LockKind: "read" | "write";
         /**
-         * @description How binding the retention of an object is.
+         * @description The mode of an object's retention.
          * @enum {string}
          */
         LockMode: "governance" | "compliance";
@@ -4530,7 +4534,7 @@ export interface components {
             tags?: {
                 [key: string]: string;
             };
-            /** @description Whether it keeps older versions; default unversioned. */
+            /** @description The versioning of objects; default unversioned. */
             versioning?: components["schemas"]["Versioning"];
         };
         /** @description A clone to create of a volume's current state. A snapshot `clone-NAME` of the volume is taken for it. */
@@ -4622,7 +4626,7 @@ export interface components {
             rule?: string | null;
             /**
              * Format: uint64
-             * @description How long, in seconds: up to a year.
+             * @description Duration in seconds, up to a year.
              */
             seconds: number;
         };
@@ -4630,7 +4634,7 @@ export interface components {
         NewSnapshot: {
             /**
              * Format: date-time
-             * @description When the snapshot is deleted by itself, in UTC; default never.
+             * @description When the snapshot is deleted automatically, in UTC; default never.
              */
             expires?: string;
             /**
@@ -4645,7 +4649,7 @@ export interface components {
         NewSnapshots: {
             /**
              * Format: date-time
-             * @description When the snapshot is deleted by itself, in UTC; default never.
+             * @description When the snapshot is deleted automatically, in UTC; default never.
              */
             expires?: string;
             /**
@@ -4686,6 +4690,10 @@ export interface components {
              * @description Group of the root directory; default 0.
              */
             gid?: number;
+            /** @description Labels of the volume, by key, such as its owner. */
+            labels?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint64
              * @description Maximum bytes per second that clients may read and write; null means no limit.
@@ -4712,7 +4720,7 @@ export interface components {
              */
             uid?: number;
         };
-        /** @description Where clients reach the NFS server, and how to mount from it. */
+        /** @description The address of the NFS server, and its mount options. */
         NfsView: {
             /** @description The address that the server listens on. */
             address: string;
@@ -4734,29 +4742,29 @@ export interface components {
             tls: boolean;
         };
         /**
-         * @description What the node does with the pool.
+         * @description The phase of the node.
          * @enum {string}
          */
         NodePhase: "opening" | "serving" | "released";
         /** @description The node that has the pool. */
         NodeView: {
-            /** @description Where other nodes ask whether it is there. */
+            /** @description The address that other nodes probe. */
             address?: string | null;
             /**
              * Format: uint64
-             * @description How long ago it last wrote to the pool's directory that it is there, in milliseconds. It does so twice a second.
+             * @description Age of the node's last beat in the pool's directory, in milliseconds. A node beats twice a second.
              */
             beat_age_ms: number;
             /** @description Its name. */
             name: string;
-            /** @description What it does with the pool. */
+            /** @description The phase of the node. */
             phase: components["schemas"]["NodePhase"];
             /**
              * Format: date-time
              * @description Since when it has the pool.
              */
             since: string;
-            /** @description How the pool came to it, at the time in `since`. */
+            /** @description The takeover at the time in `since`. */
             takeover: components["schemas"]["TakeoverView"];
         };
         /** @description An object. */
@@ -5023,7 +5031,7 @@ export interface components {
             /** @description Give requests without a signature nothing by a policy that is public. */
             restrict_public_buckets?: boolean;
         };
-        /** @description How a deleted volume is recovered. Fields that are absent stay as they were. */
+        /** @description Options for the recovery of a deleted volume. Fields that are absent keep their former values. */
         RecoverVolume: {
             /** @description Another export policy. */
             export?: string;
@@ -5157,7 +5165,7 @@ export interface components {
              * @description When it was last used; may be a minute old after a crash.
              */
             last_used?: string | null;
-            /** @description Whether its secret can be decrypted. If not, the file of the master key is another one, and the user needs a new key. */
+            /** @description Whether its secret can be decrypted. If not, the key file has changed, and the user needs a new key. */
             usable: boolean;
             /** @description The user that the key belongs to. */
             user: string;
@@ -5322,7 +5330,7 @@ export interface components {
         SnapshotEdit: {
             /**
              * Format: date-time
-             * @description When the snapshot is deleted by itself, in UTC; null means never.
+             * @description When the snapshot is deleted automatically, in UTC; null means never.
              */
             expires?: string | null;
             /**
@@ -5333,7 +5341,7 @@ export interface components {
             /** @description Another name. */
             name?: string;
         };
-        /** @description What the deletion of a snapshot would free. */
+        /** @description The space that the deletion of a snapshot would free. */
         SnapshotFreesView: {
             /**
              * Format: uint64
@@ -5343,14 +5351,14 @@ export interface components {
             /** @description The snapshot's name. */
             name: string;
         };
-        /** @description What the deletion of each snapshot of a volume would free. */
+        /** @description The space that the deletion of each snapshot of a volume would free. */
         SnapshotSpaceView: {
             /**
              * Format: date-time
-             * @description When it was computed.
+             * @description When it was calculated.
              */
             as_of: string;
-            /** @description Whether it is an estimate, because the volume is too large to count all of it. */
+            /** @description Whether it is an estimate from a sample, because the volume is large. */
             estimate: boolean;
             /** @description The snapshots, by age. */
             items: components["schemas"]["SnapshotFreesView"][];
@@ -5373,10 +5381,10 @@ export interface components {
             created: string;
             /**
              * Format: date-time
-             * @description When it is deleted by itself; null means never.
+             * @description When it is deleted automatically; null means never.
              */
             expires?: string | null;
-            /** @description Whether it was taken for a clone, and is deleted with it. */
+            /** @description Whether it was taken for a clone, and is deleted with the clone. */
             for_clone: boolean;
             /**
              * Format: date-time
@@ -5419,7 +5427,7 @@ export interface components {
              */
             evaluated?: string | null;
             grace?: components["schemas"]["GraceView"] | null;
-            /** @description How it was stopped before. */
+            /** @description How the daemon was stopped before its last start. */
             last_stop: components["schemas"]["LastStop"];
             /** @description The node that serves; null if no other node can serve the pool. */
             node?: string | null;
@@ -5438,16 +5446,16 @@ export interface components {
          * @enum {string}
          */
         TakeoverKind: "first" | "restarted" | "moved" | "fenced";
-        /** @description How a pool came to its node. Times are in milliseconds. */
+        /** @description The takeover of a pool by its node. Times are in milliseconds. */
         TakeoverView: {
             /**
              * Format: uint64
-             * @description How long it took to get the addresses.
+             * @description Duration of the takeover of the addresses.
              */
             address_ms?: number | null;
             /**
              * Format: uint64
-             * @description How long its fencing took; none if it was not needed.
+             * @description Duration of the fencing; null if none was needed.
              */
             fence_ms?: number | null;
             /** @description The node that had it before; none if there was none. */
@@ -5456,16 +5464,16 @@ export interface components {
             kind: components["schemas"]["TakeoverKind"];
             /**
              * Format: uint64
-             * @description How long the pool took to open.
+             * @description Duration of the opening of the pool.
              */
             open_ms?: number | null;
             /**
              * Format: uint64
-             * @description How long that node had been silent; 0 if it had released the pool.
+             * @description Duration of that node's silence; 0 if it released the pool.
              */
             silent_ms: number;
         };
-        /** @description How the test of a target went. */
+        /** @description The outcome of a test of a target. */
         TargetTestView: {
             /** @description Whether the target took the notice. */
             delivered: boolean;
@@ -5580,7 +5588,7 @@ export interface components {
             /** @description The owner string that the client sends. */
             owner: string;
         };
-        /** @description Who has files of a volume open now. */
+        /** @description The clients that have files of a volume open. */
         VolumeClientsView: {
             /**
              * Format: uint64
@@ -5606,6 +5614,10 @@ export interface components {
              * @description Group of the root directory.
              */
             gid?: number;
+            /** @description All labels of the volume, by key. */
+            labels?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint64
              * @description Maximum bytes per second that clients may read and write; null means no limit.
@@ -5643,6 +5655,10 @@ export interface components {
              * @description Group of the root directory; default 0.
              */
             gid?: number;
+            /** @description Labels of the volume, by key, such as its owner. */
+            labels?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint64
              * @description Maximum bytes per second that clients may read and write; null means no limit.
@@ -5677,7 +5693,7 @@ export interface components {
             forecast?: components["schemas"]["ForecastView"] | null;
             /**
              * Format: uint64
-             * @description When it is full at the rate of the last hours, in seconds; null if it does not fill up or that is not known.
+             * @description Seconds until it is full at the rate of the last hours; null if it does not fill up, or if that is not known.
              */
             full_in_seconds?: number | null;
             /** @description The volume. */
@@ -5724,6 +5740,10 @@ export interface components {
              * @description Number of inodes, including the root directory and deleted files that are still open.
              */
             inodes_used: number;
+            /** @description Labels of the volume, by key. */
+            labels?: {
+                [key: string]: string;
+            };
             /**
              * Format: uint64
              * @description Maximum bytes per second that clients may read and write, if limited.
@@ -5867,7 +5887,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How it went */
+            /** @description The outcome of the test */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6172,7 +6192,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It was not acknowledged */
+            /** @description The alert was not acknowledged */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8481,7 +8501,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is no such deleted volume, or its export policy does not exist any more */
+            /** @description There is no such deleted volume, or its export policy no longer exists */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13374,7 +13394,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user is no member any more */
+            /** @description The user was removed from the group */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -16052,7 +16072,10 @@ export interface operations {
     };
     volume_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only volumes with this label: `KEY` or `KEY=VALUE`. */
+                label?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -16977,7 +17000,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What each deletion would free */
+            /** @description The space that each deletion would free */
             200: {
                 headers: {
                     [name: string]: unknown;

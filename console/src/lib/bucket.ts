@@ -17,10 +17,10 @@ export interface BucketFields {
 
 /** What the public access block of a bucket refuses, as check boxes. */
 export const BLOCKS: { key: keyof PublicAccessBlock; label: string }[] = [
-  { key: 'block_public_policy', label: 'Refuse policies that are public' },
+  { key: 'block_public_policy', label: 'Refuse public policies' },
   { key: 'restrict_public_buckets', label: 'Refuse requests without a signature, even if a policy allows them' },
-  { key: 'block_public_acls', label: 'Refuse ACLs that are public' },
-  { key: 'ignore_public_acls', label: 'Disregard ACLs that are public' },
+  { key: 'block_public_acls', label: 'Refuse public ACLs' },
+  { key: 'ignore_public_acls', label: 'Ignore public ACLs' },
 ]
 
 /** The values of versioning that a bucket can change to. Once it has versions, versioning can only be suspended. */
@@ -28,7 +28,7 @@ export function versioningOf(bucket: Bucket | null, isLocked: boolean): (readonl
   const enabled = ['enabled', 'enabled: every version is kept'] as const
   if (isLocked) return [enabled]
   if (bucket === null || bucket.versioning === 'unversioned') return [['unversioned', 'off: a new object replaces the old one'], enabled]
-  return [enabled, ['suspended', 'suspended: older versions stay, new ones replace each other']]
+  return [enabled, ['suspended', 'suspended: older versions are kept, new objects replace each other']]
 }
 
 export function fieldsOf(bucket: Bucket | null): BucketFields {
@@ -88,11 +88,11 @@ export function settingsOf(bucket: Bucket): [label: string, text: string][] {
   const time = kept?.days ? `${kept.days} days` : kept?.years ? `${kept.years} years` : ''
   return [
     ['Versioning', bucket.versioning === 'unversioned' ? 'off' : bucket.versioning],
-    ['Object lock', bucket.object_lock ? `on${kept ? `; new objects are kept for ${time} (${kept.mode})` : ''}` : 'off'],
+    ['Object lock', bucket.object_lock ? `on${kept ? `; new objects are locked for ${time} (${kept.mode})` : ''}` : 'off'],
     ['Size limit', bucket.size ? bytes(bucket.size) : 'none'],
     ['Throughput limit', bucket.max_bytes_per_second ? rate(bucket.max_bytes_per_second) : 'none'],
     ['Compression', bucket.compression],
-    ['Public access', `${bucket.public ? 'the policy allows something to everyone' : 'none'}${blocked.length > 0 ? `; ${blocked.join(', ')}` : ''}`],
+    ['Public access', `${bucket.public ? 'the policy grants access to everyone' : 'none'}${blocked.length > 0 ? `; ${blocked.join(', ')}` : ''}`],
     ['Owner', bucket.owner],
     ...(tags.length > 0 ? [['Tags', tags.join(', ')] as [string, string]] : []),
   ]

@@ -68,5 +68,8 @@ export function time(text: string, now = new Date()): string {
   return at.toDateString() === now.toDateString() ? clock : `${at.toLocaleDateString()} ${clock}`
 }
 
+/** The order of names that people expect: `b2` before `b10`. */
+export const natural = (one: string, other: string) => one.localeCompare(other, undefined, { numeric: true })
+
 /** A count with its noun: `1 volume`, `2 volumes`. */
 export const several = (number: number, name: string) => `${count(number)} ${name}${number === 1 ? '' : 's'}`

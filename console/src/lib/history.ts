@@ -71,3 +71,9 @@ export function query(series: string[], from: number, to: number | null, points 
   const end = to === null ? '' : `&to=${Math.floor(to)}`
   return `/metrics/history?series=${encodeURIComponent(series.join(','))}&from=${Math.floor(from)}${end}&step=${Math.max(1, Math.ceil(seconds / points))}`
 }
+
+/** The mean of a series over all times that were measured; null if there were none. */
+export function average(history: History, name: string): number | null {
+  const values = (history.series.find((one) => one.name === name)?.mean ?? []).filter((value): value is number => value != null)
+  return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null
+}

@@ -6,6 +6,7 @@ export const GO: Record<string, PageName> = {
   w: 'alerts',
   f: 'kafka',
   v: 'volumes',
+  n: 'snapshots',
   b: 'buckets',
   c: 'clients',
   p: 'performance',
@@ -15,6 +16,7 @@ export const GO: Record<string, PageName> = {
   l: 'pool',
   a: 'lab',
   u: 'users',
+  i: 'settings',
   s: 'sizing',
   m: 'setup',
 }

@@ -45,7 +45,7 @@ export const took = (ms: number) => (ms < 1000 ? `${ms} ms` : duration(ms / 1000
 export function cause({ takeover }: Node): string {
   switch (takeover.kind) {
     case 'first': return 'No node had the pool before.'
-    case 'restarted': return 'The daemon was started again on the same node.'
+    case 'restarted': return 'The daemon was restarted on the same node.'
     case 'moved': return `Node ${takeover.from} released the pool.`
     case 'fenced': return `Node ${takeover.from} was silent and was fenced.`
   }

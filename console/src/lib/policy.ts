@@ -1,5 +1,5 @@
 // Rules of an export policy, in the form in which the console edits them.
-import type { NewRule, Rule } from '../api/types'
+import type { Access, NewRule, Rule } from '../api/types'
 
 export const ACCESS = [['rw', 'read and write'], ['ro', 'read only'], ['none', 'none']] as const
 export const SQUASH = [['none', 'none'], ['root', 'root'], ['all', 'all users']] as const
@@ -16,6 +16,15 @@ export type Draft = ReturnType<typeof plain>
 
 export function fresh(): Draft {
   return { clients: '', access: 'rw', squash: 'none', anonymous_uid: 65534, anonymous_gid: 65534, tls: 'optional', groups: 'client' }
+}
+
+/** Says which access a client has to a volume, and by which rule. */
+export function accessInWords(found: Access): string {
+  const { client, volume, policy, rule, position } = found
+  if (!rule) return `${client} does not see volume ${volume}: no rule of policy ${policy} matches it.`
+  const may = { rw: 'can read and write', ro: 'can only read', none: 'does not see' }[rule.access]
+  const squash = rule.squash === 'none' ? 'no squash' : `squash ${rule.squash} → ${rule.anonymous_uid}:${rule.anonymous_gid}`
+  return `${client} ${may} volume ${volume}, by rule ${position} for ${rule.clients} (${squash}; TLS ${TLS.find(([one]) => one === rule.tls)?.[1] ?? rule.tls}).`
 }
 
 /** Returns the rules with one of them moved up or down. */

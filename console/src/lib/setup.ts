@@ -10,7 +10,7 @@ const MODE = '0750'
 const BROKERS_MAX = 1000
 const ID_MAX = 2 ** 32 - 2
 
-export const LAYOUTS = [['volumes', 'a volume for each'], ['folders', 'a folder for each']] as const
+export const LAYOUTS = [['volumes', 'a volume for each broker'], ['folders', 'one volume, a folder for each broker']] as const
 export const TLS = [['off', 'no'], ['on', 'yes']] as const
 export type Layout = (typeof LAYOUTS)[number][0]
 
@@ -59,12 +59,12 @@ export function problemsOf(answers: Answers): Record<'brokers' | 'uid' | 'gid' |
     brokers:
       hosts.length === 0 ? 'Enter the host name or address of each broker.'
       : hosts.length > BROKERS_MAX ? `At most ${BROKERS_MAX} brokers.`
-      : strange !== undefined ? `${strange}: enter one machine; the page of the export policy lets in networks.`
+      : strange !== undefined ? `${strange}: enter single machines. To allow a network, edit the export policy.`
       : twice !== undefined ? `${twice} is named twice.`
       : null,
     uid: id(answers.uid),
     gid: id(answers.gid),
-    size: optionalBytes(answers.size) === undefined ? 'Enter a size such as 500 GiB, or nothing.' : null,
+    size: optionalBytes(answers.size) === undefined ? 'Enter a size such as 500 GiB. Leave empty for no limit.' : null,
     daily: /^[0-9]{1,4}$/.test(answers.daily) ? null : 'Enter a number; 0 for none.',
     mount: /^(\/[A-Za-z0-9_.-]+)+$/.test(answers.mount) ? null : 'Enter an absolute path without spaces.',
   }

@@ -2,7 +2,7 @@
 // with the cases in crates/forebay/src/commands/size/cases.json, so they cannot drift apart.
 
 /** The fraction of the ideal savings that remains when replicas are stored once. */
-const REPLICAS_SHARED = 0.93
+export const REPLICAS_SHARED = 0.93
 
 /** Bytes, bytes per second, seconds. */
 export interface Wanted {
@@ -36,6 +36,25 @@ export interface Plan {
   capacity_with_reserve: number
   capacity_without_efficiency: number
   nodes: Nodes | null
+}
+
+/** What a pool has measured: the means of what was written and read per second, and its storage efficiency. */
+export interface Measured {
+  write: number | null
+  read: number | null
+  efficiency: { bytes_logical: number; bytes_deduplicated: number; bytes_physical: number } | null | undefined
+}
+
+/** Returns the inputs that a pool suggests, as a user would type them. What it has not measured is absent. */
+export function suggested(measured: Measured, replication: number): { produce?: string; read?: string; compression?: string } {
+  const typed = (value: number) => `${Number((value / 1e6).toPrecision(3))}MB/s`
+  const found = measured.efficiency
+  const unique = found ? found.bytes_logical - found.bytes_deduplicated : 0
+  return {
+    ...(measured.write && replication > 0 ? { produce: typed(measured.write / replication) } : {}),
+    ...(measured.read === null ? {} : { read: typed(measured.read) }),
+    ...(found && found.bytes_physical > 0 && unique > found.bytes_physical ? { compression: (unique / found.bytes_physical).toFixed(2) } : {}),
+  }
 }
 
 /** Returns why there is no plan, or null if there is one. */

@@ -1,4 +1,11 @@
-// Times of snapshots, between the API and fields of forms.
+// Snapshots: their names and origins, and their times between the API and fields of forms.
+import type { Snapshot } from '../api/types'
+
+/** The name that a snapshot gets unless the user gives another. */
+export const manualName = (now = new Date()) => `manual-${now.toISOString().slice(0, 19).replaceAll(':', '')}`
+
+/** How the snapshot came about. The daemon names those that it takes for clones `clone-NAME`. */
+export const origin = (one: Snapshot) => (one.period ? `Schedule (${one.period})` : one.for_clone || one.name.startsWith('clone-') ? 'Clone' : 'Manual')
 
 /** A time of the API in the form that an input of type `datetime-local` has. */
 export function toLocal(time: string | null | undefined): string {

@@ -18,6 +18,7 @@ export interface VolumeFields {
   hourly: string
   daily: string
   weekly: string
+  labels: string
   preserve: boolean
 }
 
@@ -46,6 +47,7 @@ export function inputsOf(volume: Volume | null, name: string): Input[] {
     { key: 'path', label: 'Mount path', mono: true, placeholder: `/${name}`, hint: isNew ? 'Default: “/” and the name.' : 'Existing mounts are not affected.' },
     { key: 'size', label: 'Size', placeholder: 'no limit', hint: isNew ? 'For example, 500 GiB.' : `Currently used: ${bytes(volume.bytes_logical)}.` },
     { key: 'limit', label: 'Throughput limit', placeholder: 'no limit', hint: 'For example, 200 MiB/s.' },
+    { key: 'labels', label: 'Labels', placeholder: 'none', hint: 'For example, owner=team-a, cost-centre=4711.' },
   ]
 }
 
@@ -96,6 +98,7 @@ export function fieldsOf(volume: Volume | null): VolumeFields {
     hourly: String(volume?.snapshots.hourly ?? 0),
     daily: String(volume?.snapshots.daily ?? 0),
     weekly: String(volume?.snapshots.weekly ?? 0),
+    labels: labelsOf(volume?.labels ?? {}),
     preserve: volume?.preserve_unlink ?? true,
   }
 }
@@ -113,6 +116,7 @@ export function problemsOf(fields: VolumeFields, isNew: boolean): Partial<Record
     hourly: rules.whole(fields.hourly),
     daily: rules.whole(fields.daily),
     weekly: rules.whole(fields.weekly),
+    labels: parseLabels(fields.labels) === null ? 'Enter KEY=VALUE, separated by commas. Keys have letters, digits, “_”, “.”, “-” and “/”.' : null,
   }
 }
 
@@ -129,6 +133,7 @@ export function newVolume(fields: VolumeFields): NewVolume {
     snapshots: plan(fields),
     export: fields.exported,
     preserve_unlink: fields.preserve,
+    labels: parseLabels(fields.labels) ?? {},
   }
 }
 
@@ -144,6 +149,7 @@ export function changes(fields: VolumeFields, was: VolumeFields): VolumeEdit {
   if (fields.compression !== was.compression) edit.compression = compressionOf(fields)
   if (fields.exported !== was.exported) edit.export = fields.exported
   if (fields.preserve !== was.preserve) edit.preserve_unlink = fields.preserve
+  if (fields.labels !== was.labels) edit.labels = parseLabels(fields.labels) ?? {}
   if (fields.hourly !== was.hourly || fields.daily !== was.daily || fields.weekly !== was.weekly) edit.snapshots = plan(fields)
   return edit
 }
@@ -155,7 +161,22 @@ export function settingsOf(volume: Volume): [label: string, text: string][] {
     ['Compression', volume.compression],
     ['Scheduled snapshots', `${hourly} hourly, ${daily} daily, ${weekly} weekly`],
     ['Open files survive deletion', volume.preserve_unlink ? 'yes' : 'no; clients rename them to .nfs…'],
+    ['Labels', labelsOf(volume.labels ?? {}) || 'none'],
   ]
+}
+
+/** Labels as text: `cost-centre=4711, owner=team-a`. */
+export const labelsOf = (labels: Record<string, string>) => Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(', ')
+
+/** Labels from text, or null if it is not `KEY=VALUE`, separated by commas. */
+export function parseLabels(text: string): Record<string, string> | null {
+  const labels: Record<string, string> = {}
+  for (const part of text.split(',').map((one) => one.trim()).filter((one) => one !== '')) {
+    const found = /^([A-Za-z0-9_./-]{1,64})=([^=]{0,64})$/.exec(part)
+    if (!found?.[1]) return null
+    labels[found[1]] = found[2] ?? ''
+  }
+  return labels
 }
 
 const plan = (fields: VolumeFields) => ({ hourly: Number(fields.hourly), daily: Number(fields.daily), weekly: Number(fields.weekly) })

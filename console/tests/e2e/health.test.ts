@@ -51,7 +51,7 @@ test('a daemon that is killed is never healthy, and everything that is old is gr
     again = await Daemon.start({ s3: false, pool: daemon, api: new URL(daemon.url).host })
     await expect(health).toContainText('not stopped in order')
     await expect(health).toContainText('has not come back')
-    await expect(page.getByRole('region', { name: 'What changed' })).toContainText('The last stop was not clean.')
+    await expect(page.getByRole('region', { name: 'Recent changes' })).toContainText('The last stop was not clean.')
     await looksGood(page, 'health-crashed')
     // The graphs show the time before the crash, and the start after it.
     await page.getByRole('link', { name: 'Performance', exact: true }).click()
@@ -125,7 +125,7 @@ test('an alert is acknowledged, silenced and delivered', async ({ page, watched 
     const silences = page.getByRole('region', { name: 'Silences' }).first()
     await expect(silences).toContainText('ForebayClientsRefused')
     await expect(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts', exact: true })).toBeVisible()
-    const targets = page.getByRole('region', { name: 'Where alerts are sent' }).first()
+    const targets = page.getByRole('region', { name: 'Alert targets' }).first()
     await targets.getByRole('button', { name: 'Test page' }).click()
     await expect(page.getByText('page accepted the test.')).toBeVisible()
     await targets.getByRole('button', { name: 'Test chat' }).click()

@@ -8,7 +8,7 @@ import { examples } from './results'
 import { examples as examplesOfS3 } from './s3'
 
 const PAGES_OF_S3 = ['/buckets', '/buckets/backup', '/buckets/backup?show=objects', '/buckets/backup?show=objects&versions=', '/buckets/backup?show=policy', '/buckets/backup?show=cors', '/s3-users', '/s3-users/alice', '/s3-groups/readers']
-const PAGES = ['/', '/alerts', '/volumes', '/volumes/kafka', '/clients', '/performance?range=15m', '/events', '/exports', '/exports/default', '/pool', '/lab', '/users', '/sizing', '/setup', '/kafka', ...PAGES_OF_S3]
+const PAGES = ['/', '/alerts', '/volumes', '/volumes/kafka', '/snapshots', '/clients', '/performance?range=15m', '/events', '/exports', '/exports/default', '/pool', '/lab', '/users', '/settings', '/sizing', '/setup', '/kafka', ...PAGES_OF_S3]
 const PICTURES: Record<string, string> = { '/': 'overview', '/volumes': 'volumes', '/performance?range=15m': 'performance', '/volumes/kafka': 'volume', '/lab': 'lab', '/buckets/backup?show=objects&versions=': 'objects', '/buckets/backup?show=policy': 'policy' }
 /** If set, the tests write docs/images/console-*.png. */
 const wantsPictures = process.env['FOREBAY_CONSOLE_PICTURES'] !== undefined

@@ -20,11 +20,11 @@ test('a bucket is created, edited, and deleted with its objects after its name w
   await page.getByRole('button', { name: 'Edit' }).click()
   await dialog.getByLabel('Versioning').selectOption('enabled')
   await dialog.getByLabel('Throughput limit').fill('200 MiB/s')
-  await dialog.getByLabel('Refuse policies that are public').check()
+  await dialog.getByLabel('Refuse public policies').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(fact(page, 'Versioning')).toHaveText('enabled')
   await expect(fact(page, 'Throughput limit')).toContainText('200 MiB/s')
-  await expect(fact(page, 'Public access')).toContainText('refuse policies that are public')
+  await expect(fact(page, 'Public access')).toContainText('refuse public policies')
 
   await store(daemon, 'first-bucket', 'kept', 'something')
   await page.getByRole('button', { name: 'Delete' }).click()

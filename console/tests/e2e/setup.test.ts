@@ -9,7 +9,7 @@ test('brokers are set up, and each is seen to mount, lock and write', async ({ p
     await signIn(page, daemon.token)
     await page.getByRole('region', { name: 'First steps' }).getByRole('link', { name: 'Set up brokers' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Set up brokers' })).toBeVisible()
-    await expect(page.getByRole('region', { name: 'Where' })).toContainText('syncs/s')
+    await expect(page.getByRole('region', { name: 'Pool' })).toContainText('syncs/s')
     await page.getByRole('button', { name: 'Create policy and volumes' }).click()
     await expect(page.getByText('Enter the host name or address of each broker.')).toBeVisible()
     await looksGood(page, 'setup-questions')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytes, bytesDecimal, count, duration, percent, rate, ratio, several, span } from '../../src/lib/format'
+import { bytes, bytesDecimal, count, duration, natural, percent, rate, ratio, several, span } from '../../src/lib/format'
 
 test('bytes have three digits and binary units', () => {
   const cases: [number | null, string][] = [
@@ -24,4 +24,8 @@ test('times have the unit that fits', () => {
 
 test('what is no number is not shown as one', () => {
   assert.deepEqual([ratio(2.789), ratio(Number.NaN), percent(0.0123), percent(0.5), percent(0 / 0)], ['2.79 : 1', '–', '1.2 %', '50 %', '–'])
+})
+
+test('numbers in names are in order', () => {
+  assert.deepEqual(['b10', 'b2', 'b1', 'Broker_4'].sort(natural), ['b1', 'b2', 'b10', 'Broker_4'])
 })

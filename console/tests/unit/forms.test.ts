@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clientsProblem, moved } from '../../src/lib/policy'
+import { accessInWords, clientsProblem, moved } from '../../src/lib/policy'
 import { optionalBytes, parseBytes, parseRate, parseTime, writeBytes } from '../../src/lib/quantity'
 import * as rules from '../../src/lib/rules'
-import { changes, fieldsOf, newVolume, problemsOf } from '../../src/lib/volume'
+import { changes, fieldsOf, labelsOf, newVolume, parseLabels, problemsOf } from '../../src/lib/volume'
 
 test('amounts are read in both kinds of units', () => {
   assert.equal(parseRate('1.2GB/s'), 1.2e9)
@@ -47,4 +47,22 @@ test('rules are moved within the policy, and each is for other clients', () => {
   assert.deepEqual(moved(['a', 'b'], 0, -1), ['a', 'b'])
   assert.equal(clientsProblem('10.0.0.0/8', ['*']), null)
   assert.notEqual(clientsProblem('*', ['*']), null)
+})
+
+test('the access of a client is said with the rule that grants it', () => {
+  const rule = { clients: '10.1.0.0/16', access: 'rw' as const, squash: 'none' as const, anonymous_uid: 65534, anonymous_gid: 65534, security: 'sys' as const, tls: 'optional' as const, groups: 'client' as const, addresses: null, never_reached: null }
+  const found = { client: '10.1.0.5', volume: 'kafka', policy: 'brokers', rule, position: 2 }
+  assert.equal(accessInWords(found), '10.1.0.5 can read and write volume kafka, by rule 2 for 10.1.0.0/16 (no squash; TLS optional).')
+  assert.match(accessInWords({ ...found, rule: { ...rule, access: 'none', squash: 'all' } }), /does not see volume kafka, by rule 2 .*squash all → 65534:65534/)
+  assert.match(accessInWords({ ...found, rule: null, position: null }), /no rule of policy brokers matches it/)
+})
+
+test('labels are written as they are read', () => {
+  const labels = { 'cost-centre': '4711', owner: 'team a' }
+  assert.deepEqual(parseLabels(labelsOf(labels)), labels)
+  assert.deepEqual([parseLabels(''), parseLabels(' a=1 ,, b= ')], [{}, { a: '1', b: '' }])
+  for (const wrong of ['owner', '=x', 'a b=1', 'a=1=2']) assert.equal(parseLabels(wrong), null, wrong)
+  const was = { ...fieldsOf(null), labels: 'owner=a' }
+  assert.deepEqual(changes({ ...was, labels: 'owner=b' }, was), { labels: { owner: 'b' } })
+  assert.deepEqual(changes({ ...was, labels: '' }, was), { labels: {} })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { highest, latest, recorded, restartsInWords } from '../../src/lib/history'
+import { average, highest, latest, recorded, restartsInWords } from '../../src/lib/history'
 import { Keys } from '../../src/lib/keys'
 import { match, pathOf } from '../../src/lib/routes'
 
@@ -32,6 +32,7 @@ test('what was not measured is a gap, and old values are not those of now', () =
   assert.equal(latest(data.lines[0]!.values), 3)
   assert.equal(latest(data.lines[0]!.values, 2), null)
   assert.deepEqual([highest(data.lines[0]!.values), highest([])], [9, null])
+  assert.deepEqual([average(history, 'a'), average(history, 'b')], [1.5, null])
 })
 
 test('restarts are told in words, the last three of them', () => {

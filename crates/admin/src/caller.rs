@@ -129,7 +129,7 @@ fn missing(address: String) -> Refusal {
         code: Code::TokenMissing,
         cause: "missing",
         remedy: "send Authorization: Bearer and a token that `forebay token create` made",
-        reason: "no token was sent".into(),
+        reason: "missing token".into(),
         address,
     }
 }

@@ -283,7 +283,13 @@ impl From<forebay_pool::Error> for ApiError {
         if code == Code::Internal {
             tracing::error!(%error, "a request failed");
         }
-        ApiError::explained(code, &error)
+        let explained = ApiError::explained(code, &error);
+        match code {
+            Code::VolumeNotEmpty => explained.with_remedy(
+                "delete its files and snapshots first, or delete them with it: `forebay volume delete NAME --force`",
+            ),
+            _ => explained,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line and its help.
 
 mod lab;
+mod usage;
 
 use std::path::PathBuf;
 
@@ -29,6 +30,7 @@ use crate::commands::support::SupportCommand;
 use crate::commands::volume::VolumeCommand;
 use crate::config::flags::AllSettings;
 pub use lab::LabCommand;
+pub use usage::{hint, without_settings_in_usage};
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -68,20 +70,21 @@ pub enum Command {
     #[command(after_long_help = SERVE_EXAMPLES)]
     Serve(AllSettings),
 
-    /// Set brokers up: measure the disk, let the brokers in, create their volumes, print the lines of their files
+    /// Set up brokers: measure the disk, grant access, create volumes, print the lines for /etc/fstab and server.properties
     ///
-    /// Asks where the data goes, who the brokers are, and what they get, and then creates an export policy `brokers` and the volumes
-    /// over the API of the running daemon. For each broker it prints the line of /etc/fstab and that of server.properties; with --wait it
-    /// then watches each broker mount, lock and write. It can be repeated: what is there already is changed, not made twice.
+    /// Asks for the pool's directory, the addresses of the brokers, and the layout of their volumes. Then it creates an export policy
+    /// `brokers` and the volumes through the API of the running daemon, and prints the lines for each broker's /etc/fstab and
+    /// server.properties. With --wait it then shows each broker as it mounts, locks and writes. The command can be repeated: it changes
+    /// existing objects instead of creating them twice.
     ///
-    /// Without a daemon it measures the disk, writes a configuration with the pool's directory, and says how to start. It starts nothing.
+    /// Without a daemon it measures the disk, writes a configuration file, and explains how to start the daemon. It starts nothing.
     #[command(after_long_help = SETUP_EXAMPLES)]
     Setup(SetupArgs),
 
     /// Show whether the daemon is healthy, and what to do if it is not
     ///
-    /// Shows the alerts that fire with their causes and remedies, the clients, the space, who reads and writes most, and what
-    /// changed last.
+    /// Shows the alerts that fire with their causes and remedies, the clients, the space, the busiest clients and volumes, and the
+    /// latest changes.
     ///
     /// Exit status: 0 if the daemon is healthy, 1 if a warning fires, 2 if a critical alert fires or the daemon does not answer.
     Status(StatusArgs),
@@ -111,14 +114,14 @@ pub enum Command {
     #[command(subcommand)]
     Bucket(BucketCommand),
 
-    /// Make objects of files of volumes, without moving their bytes
+    /// Create objects from files in volumes, without copying their data
     #[command(subcommand)]
     Object(ObjectCommand),
 
     /// Manage the users, access keys and groups of S3
     ///
-    /// A user has access keys, and belongs to groups. Policies of groups and of buckets say what the user may do;
-    /// nothing is allowed that no policy allows.
+    /// A user has access keys, and belongs to groups. The policies of groups and buckets define what the user can do.
+    /// Requests that no policy allows are denied.
     #[command(subcommand, name = "s3")]
     S3(S3Command),
 
@@ -144,7 +147,7 @@ pub enum Command {
     #[command(subcommand)]
     Nfs(NfsCommand),
 
-    /// Show what Kafka's clusters, brokers and topics store, what they share, and what could go
+    /// Show what Kafka clusters, brokers and topics store and share, and what can be cleaned up
     ///
     /// The daemon recognises Kafka's log directories by the file `meta.properties`. It contacts no broker. The figures are of its last
     /// report, which it makes every five minutes (kafka.interval_seconds).
@@ -163,7 +166,14 @@ pub enum Command {
     #[command(subcommand)]
     Token(TokenCommand),
 
-    /// Show, acknowledge and silence alerts, and test where they are sent
+    /// Show as which user, and with which role, commands reach the daemon
+    Whoami {
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Show, acknowledge and silence alerts, and test their delivery
     #[command(subcommand)]
     Alert(AlertCommand),
 
@@ -198,8 +208,8 @@ pub enum Command {
     ///
     /// bash: `forebay completions bash > /etc/bash_completion.d/forebay`
     ///
-    /// The script asks this program at each key, so names of volumes, snapshots, export policies, users, buckets and topics of the running
-    /// daemon are completed, too.
+    /// The script also completes the names of the running daemon's volumes, snapshots, export policies, users,
+    /// buckets and topics.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,

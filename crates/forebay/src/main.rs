@@ -63,9 +63,10 @@ fn main() -> ExitCode {
     if let Some(arguments) = lab::arguments() {
         return run_lab(&arguments);
     }
-    let command = match Cli::try_parse_from(arguments::order::ordered(std::env::args_os())) {
+    let words = arguments::order::ordered(std::env::args_os());
+    let command = match Cli::try_parse_from(&words) {
         Ok(Cli { command }) => command,
-        Err(error) => return refuse(&error),
+        Err(error) => return refuse(&cli::without_settings_in_usage(error, &words), &words),
     };
     let result = match command {
         Command::Serve(settings) => {
@@ -85,6 +86,7 @@ fn main() -> ExitCode {
         Command::Pool(command) => pool::run(command),
         Command::User(command) => account::run_user(command),
         Command::Token(command) => account::run_token(command),
+        Command::Whoami { remote } => account::whoami(&remote),
         Command::Alert(command) => alert::run(command),
         Command::Event(command) => event::run(command),
         Command::Job(command) => job::run(command),
@@ -129,7 +131,7 @@ fn is_refusal(error: &anyhow::Error) -> bool {
 }
 
 /// Reports a usage error, or prints the requested help.
-fn refuse(error: &clap::Error) -> ExitCode {
+fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
     let plain = error.to_string();
     let is_sound = |line: &str| line.chars().all(forebay_pool::is_printable);
     if plain.lines().all(is_sound) {
@@ -138,6 +140,9 @@ fn refuse(error: &clap::Error) -> ExitCode {
     } else {
         // The message repeats what the user typed.
         plain.lines().for_each(output::complain);
+    }
+    if let Some(hint) = cli::hint(error, words) {
+        eprintln!("\n{hint}");
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(STATUS_USAGE))
 }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
 use forebay_pool::is_printable;
@@ -15,11 +16,13 @@ use serde::Serialize;
 
 use crate::arguments::{Format, Sure};
 
+mod csv;
+pub mod natural;
 mod table;
 pub mod times;
 
-/// The answer of commands that have no table for spreadsheets.
-const NO_CSV: &str = "-o csv: only the tables of `forebay kafka` have this format; write -o json";
+/// Whether the headings of a sequence for spreadsheets were printed. A process answers one command.
+static HAS_HEADINGS: AtomicBool = AtomicBool::new(false);
 
 /// Text in one line, with every character escaped that would control a terminal: `\n`, `\u{1b}`.
 pub fn escaped(text: &str) -> Cow<'_, str> {
@@ -76,11 +79,11 @@ pub fn print_as<T: Serialize + ?Sized>(
             write(&format!("{}\n", escaped_json(&serde_json::to_string_pretty(value)?))).map(drop)
         }
         Format::Yaml => write(&yaml(value)?).map(drop),
-        Format::Csv => bail!(NO_CSV),
+        Format::Csv => write(&csv::table(value)?).map(drop),
     }
 }
 
-/// Prints a table in the requested format. `rows` are those of the file for spreadsheets, the headings first.
+/// Like [`print_as`], for values whose fields make no good table: `rows` are those for spreadsheets, the headings first.
 pub fn print_table_as<T: Serialize + ?Sized>(
     format: Format,
     value: &T,
@@ -90,21 +93,17 @@ pub fn print_table_as<T: Serialize + ?Sized>(
     if format != Format::Csv {
         return print_as(format, value, table);
     }
-    let lines = rows(value).iter().map(|row| format!("{}\n", csv_line(row))).collect::<String>();
-    write(&lines).map(drop)
+    write(&csv::text(&rows(value))).map(drop)
 }
 
-/// A line of a file for spreadsheets (RFC 4180). Cells are escaped as on a terminal, so each row is one line.
-fn csv_line(row: &[String]) -> String {
-    let cell = |cell: &String| {
-        let text = escaped(cell);
-        if text.contains([',', '"', ';']) {
-            format!("\"{}\"", text.replace('"', "\"\""))
-        } else {
-            text.into_owned()
-        }
-    };
-    row.iter().map(cell).collect::<Vec<_>>().join(",")
+/// Like [`print_as`]; a table for spreadsheets has only the rows of `list`, which is a part of the value.
+pub fn print_list_as<T: Serialize + ?Sized, L: Serialize + ?Sized>(
+    format: Format,
+    value: &T,
+    list: &L,
+    show: impl FnOnce(&T) -> Result<()>,
+) -> Result<()> {
+    if format == Format::Csv { print_as(format, list, |_| Ok(())) } else { print_as(format, value, show) }
 }
 
 /// Prints JSON text from elsewhere as it is, apart from characters that a terminal would obey.
@@ -114,17 +113,22 @@ pub fn print_json_text(text: &str) -> Result<()> {
     write(&format!("{}\n", escaped_json(plain.trim_end()))).map(drop)
 }
 
-/// Prints one of a sequence of values; for people, as a line. Breaks when the reader is gone.
+/// Prints one of a sequence of values; for people, as a line, and for spreadsheets in these columns. Breaks when the reader is gone.
 pub fn print_next<T: Serialize>(
     format: Format,
     value: &T,
+    columns: &[&str],
     line: impl FnOnce(&T) -> String,
 ) -> Result<ControlFlow<()>> {
     write(&match format {
         Format::Table | Format::Wide => format!("{}\n", escaped(&line(value))),
         Format::Json => format!("{}\n", escaped_json(&serde_json::to_string(value)?)),
         Format::Yaml => format!("---\n{}", yaml(value)?),
-        Format::Csv => bail!(NO_CSV),
+        Format::Csv => {
+            let is_first = !HAS_HEADINGS.swap(true, Ordering::Relaxed);
+            let headings = if is_first { format!("{}\n", columns.join(",")) } else { String::new() };
+            format!("{headings}{}", csv::next(value, columns)?)
+        }
     })
 }
 
@@ -201,12 +205,6 @@ mod tests {
     fn what_a_terminal_would_obey_is_shown_instead() {
         assert_eq!(escaped(NASTY), r"a\u{1b}[31m\nb\u{9b}2J\u{202e}\u{7f}é");
         assert!(matches!(escaped("größer 日本"), Cow::Borrowed(_)));
-    }
-
-    #[test]
-    fn cells_of_spreadsheets_are_quoted_where_they_must_be() {
-        let row = ["orders", "a,b", "say \"x\"", "two\nlines", ""].map(str::to_owned);
-        assert_eq!(csv_line(&row), r#"orders,"a,b","say ""x""",two\nlines,"#);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::events::Events;
 use crate::file_tokens::FileTokens;
 use crate::jobs::Jobs;
+use crate::labels::Labels;
 use crate::throttle::Throttle;
 use crate::volumes::Volumes;
 
@@ -44,6 +45,8 @@ pub struct Service {
     pub pool: Pool,
     /// Creates, changes, clones, rolls back and deletes volumes.
     pub volumes: Volumes,
+    /// Labels of volumes.
+    pub labels: Labels,
     /// Users and tokens.
     pub accounts: Accounts,
     /// Tokens of files, which one protocol gives and another one takes.
@@ -68,6 +71,17 @@ impl Service {
             Throttle::new(pool.clone(), options.clock, options.request_bytes_max, options.requests_bytes_max);
         let backups = Backups::load(pool.clone(), options.backups)?;
         let volumes = Volumes::new(pool.clone(), events.clone());
-        Ok(Service { pool, volumes, accounts, file_tokens, throttle, events, backups, jobs: Arc::default() })
+        let labels = Labels::load(pool.clone())?;
+        Ok(Service {
+            pool,
+            volumes,
+            labels,
+            accounts,
+            file_tokens,
+            throttle,
+            events,
+            backups,
+            jobs: Arc::default(),
+        })
     }
 }

@@ -182,7 +182,7 @@ impl Volumes {
         who: Who,
     ) -> forebay_pool::Result<()> {
         self.pool.volume_rollback(name, snapshot, force).await?;
-        let younger = if force { ", younger snapshots deleted" } else { "" };
+        let younger = if force { ", newer snapshots deleted" } else { "" };
         self.note(Kind::VolumeRolledBack, name, format!("rolled back to {snapshot}{younger}"), who);
         Ok(())
     }

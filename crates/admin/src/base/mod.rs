@@ -1,7 +1,8 @@
-//! What the rest of the crate stands on: paths, the id of a request, problems of a request, strict JSON, growth by day.
+//! What the rest of the crate stands on: paths, the id of a request, problems of a request, strict JSON, numbers in words, growth by day.
 
 pub mod growth;
 pub mod paths;
 pub mod problem;
 pub mod request_id;
 pub mod strict;
+pub mod words;

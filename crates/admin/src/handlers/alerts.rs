@@ -60,7 +60,7 @@ pub struct TargetPath {
 
 /// List alerts
 ///
-/// Those that fire, the gravest first, then the last hundred that were resolved, the latest first.
+/// Alerts that fire, the most severe first, then the last hundred resolved alerts, the latest first.
 #[utoipa::path(get, path = "/alerts", tag = "health", params(AlertFilter), responses((status = 200, description = "The alerts", body = List<AlertView>)))]
 pub async fn alert_list(State(api): Shared, asked: Read<AlertFilter>) -> Result<Json<List<AlertView>>> {
     let report = api.health.report();
@@ -72,7 +72,7 @@ pub async fn alert_list(State(api): Shared, asked: Read<AlertFilter>) -> Result<
 
 /// Acknowledge an alert that fires
 ///
-/// No notice repeats it until it is resolved. It still counts for the daemon's status.
+/// Its notices are not repeated until it is resolved. The alert still affects the daemon's status.
 #[utoipa::path(
     put, path = "/alerts/{alert}/acknowledgement", tag = "health", params(AlertPath), request_body = Acknowledge,
     responses(
@@ -97,12 +97,12 @@ pub async fn alert_acknowledge(
     Ok(Json(alert_view(&api, &alert, SystemTime::now())))
 }
 
-/// Take an acknowledgement back
+/// Withdraw an acknowledgement
 #[utoipa::path(
     delete, path = "/alerts/{alert}/acknowledgement", tag = "health", params(AlertPath),
     responses(
         (status = 204, description = "The alert is not acknowledged"),
-        (status = 404, description = "It was not acknowledged", body = ErrorBody),
+        (status = 404, description = "The alert was not acknowledged", body = ErrorBody),
     ),
 )]
 pub async fn alert_unacknowledge(
@@ -132,7 +132,7 @@ pub async fn silence_list(State(api): Shared, _: Read) -> Result<Json<List<Silen
 
 /// Silence alerts for a time
 ///
-/// Alerts that match are shown, but they count for nothing and are not delivered. Prometheus has silences of its own.
+/// Matching alerts are shown, but they are not delivered and do not affect the status. Prometheus has separate silences.
 #[utoipa::path(
     post, path = "/silences", tag = "health", request_body = NewSilence,
     responses(
@@ -188,9 +188,9 @@ pub async fn silence_delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// List where notices of alerts go
+/// List the targets of alert notices
 ///
-/// The targets are in the file that `alerts.targets` names. Their secrets are not shown.
+/// The targets come from the file in `alerts.targets`. Their secrets are not returned.
 #[utoipa::path(get, path = "/alert-targets", tag = "health", responses((status = 200, description = "The targets", body = List<AlertTargetView>)))]
 pub async fn target_list(State(api): Shared, _: Read) -> Result<Json<List<AlertTargetView>>> {
     let targets = api.health.notifier.status().into_iter().map(|target| AlertTargetView {
@@ -208,13 +208,13 @@ pub async fn target_list(State(api): Shared, _: Read) -> Result<Json<List<AlertT
     Ok(Json(List::all(targets.collect())))
 }
 
-/// Send a test to a target
+/// Send a test notice to a target
 ///
-/// Answers when the target has taken the notice or has failed, within half a minute.
+/// The response is sent when the target has accepted the notice or has failed, within 30 seconds.
 #[utoipa::path(
     post, path = "/alert-targets/{target}/test", tag = "health", params(TargetPath),
     responses(
-        (status = 200, description = "How it went", body = TargetTestView),
+        (status = 200, description = "The outcome of the test", body = TargetTestView),
         (status = 404, description = "There is no such target", body = ErrorBody),
     ),
 )]

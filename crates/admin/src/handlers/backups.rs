@@ -20,8 +20,9 @@ pub async fn backups_show(State(api): Shared, _: Read) -> Result<Json<BackupsVie
 
 /// Back up the pool while it serves
 ///
-/// The backup shows one instant and has everything that was written before. It copies only segments that are not in the directory yet, and
-/// reads back what it copied. The response contains a job, whose `backup` will describe it. One backup is made at a time.
+/// The backup contains the pool at one instant, with everything that was written before. Only segments that are not
+/// in the directory yet are copied, and all copied data is read back and verified. The response contains a job, whose
+/// `backup` will describe it. One backup is made at a time.
 #[utoipa::path(
     post, path = "/pool/backups", tag = "pool", request_body = BackupRequest,
     responses(

@@ -92,7 +92,7 @@ pub async fn version_list(
     Ok(Json(manage::versions(&api.service.pool, &path.bucket, query)?.into()))
 }
 
-/// Make an object of a file of a volume
+/// Create an object from a file in a volume
 ///
 /// The object shares the file's bytes, so no data is moved and no space is needed. The copy is verified before the object exists, and
 /// is refused if the file is changed meanwhile. Requires the role admin, since the call can make any file readable over S3.

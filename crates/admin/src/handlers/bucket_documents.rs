@@ -16,7 +16,7 @@ use crate::error::{ErrorBody, Result};
 use crate::request::{Administer, Content, Document, Operate, Params, Read};
 use crate::views::{CorsRules, LifecycleRules, S3PolicyDocument};
 
-/// Get the policy of a bucket, as it was put
+/// Get the policy of a bucket, unchanged
 #[utoipa::path(get, path = "/buckets/{bucket}/policy", tag = "buckets", params(BucketPath), responses((status = 200, description = "The policy", body = S3PolicyDocument)))]
 pub async fn bucket_policy_show(
     State(api): Shared,
@@ -30,7 +30,7 @@ pub async fn bucket_policy_show(
 /// Replace the policy of a bucket
 ///
 /// The document is in the policy language of AWS. It must name principals, and no other bucket. An error names the
-/// statement that cannot be used. The request is idempotent.
+/// invalid statement. The request is idempotent.
 #[utoipa::path(
     put, path = "/buckets/{bucket}/policy", tag = "buckets", params(BucketPath), request_body = S3PolicyDocument,
     responses(
@@ -76,7 +76,7 @@ pub async fn bucket_lifecycle_show(
 
 /// Replace the lifecycle rules of a bucket
 ///
-/// The rules delete objects, so this requires the role admin. An error names the rule that cannot be used. The request
+/// The rules delete objects, so this requires the role admin. An error names the invalid rule. The request
 /// is idempotent.
 #[utoipa::path(
     put, path = "/buckets/{bucket}/lifecycle", tag = "buckets", params(BucketPath), request_body = LifecycleRules,
@@ -125,7 +125,7 @@ pub async fn bucket_cors_show(
 
 /// Replace the rules for cross-origin requests of a bucket
 ///
-/// An error names the rule that cannot be used. The request is idempotent.
+/// An error names the invalid rule. The request is idempotent.
 #[utoipa::path(
     put, path = "/buckets/{bucket}/cors", tag = "buckets", params(BucketPath), request_body = CorsRules,
     responses((status = 200, description = "The rules", body = CorsRules)),

@@ -129,7 +129,7 @@ pub async fn bucket_change(
 /// Delete a bucket
 ///
 /// Refused if it has objects or older versions, unless `force` is given. With object lock such a bucket cannot be
-/// deleted at all. Uploads in progress end with it. What it held is freed in the background.
+/// deleted at all. Uploads in progress are aborted. The space is freed in the background.
 #[utoipa::path(
     delete, path = "/buckets/{bucket}", tag = "buckets", params(BucketPath, Force),
     responses(
@@ -156,7 +156,7 @@ pub async fn bucket_delete(
 
 /// Calculate the storage efficiency of a bucket now
 ///
-/// Scans every extent of the bucket, which takes a while. One such request is processed at a time.
+/// Scans every extent of the bucket, which takes some time. One such request is processed at a time.
 #[utoipa::path(get, path = "/buckets/{bucket}/efficiency", tag = "buckets", params(BucketPath), responses((status = 200, description = "The storage efficiency", body = EfficiencyView)))]
 pub async fn bucket_efficiency(
     State(api): Shared,

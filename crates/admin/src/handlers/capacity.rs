@@ -9,7 +9,7 @@ use crate::history::{Day, Forecast};
 use crate::request::Read;
 use crate::views::{CapacityHistoryView, DayView, ForecastView, date};
 
-/// Get the space of the pool, or of one volume, on each day of the last year, and a forecast
+/// Get the daily space of the pool or a volume for the last year, with a forecast
 #[utoipa::path(
     get, path = "/capacity", tag = "pool", params(OfVolume),
     responses(

@@ -218,9 +218,13 @@ pub async fn rule_change(
         tls: change.tls.map(Into::into),
         groups: change.groups.map(Into::into),
     };
-    api.export_policies()?.rule_modify(&path.policy, &there.clients, wanted).await?;
-    let said = serde_json::to_string(&change).unwrap_or_default();
-    let message = format!("rule for {} changed: {said}", there.clients);
+    let policies = api.export_policies()?;
+    let before = rule_view(policies, &there);
+    policies.rule_modify(&path.policy, &there.clients, wanted).await?;
+    let rules = policies.get(&path.policy)?;
+    let now = rules.rules.iter().find(|rule| rule.clients == there.clients).unwrap_or(&there);
+    let changes = change.in_words(&before, &rule_view(policies, now));
+    let message = format!("rule for {}: {changes}", there.clients);
     note(&api, Kind::ExportPolicyChanged, &path.policy, &message, &asked.caller);
     shown(&api, &path.policy).map(Json)
 }
@@ -346,7 +350,7 @@ pub struct OfClient {
     pub client: String,
 }
 
-/// Get what a client may do with a volume
+/// Get the access of a client to a volume
 ///
 /// Names the rule of the export policy that applies to a client with this address.
 #[utoipa::path(

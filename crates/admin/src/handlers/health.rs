@@ -58,7 +58,7 @@ pub async fn live() -> &'static str {
 
 /// Get the status of the daemon
 ///
-/// Answers, in this order: whether it is well, who is affected, what changed, who reads and writes most, and when space runs out.
+/// Contains the health, the alerts with the affected objects, recent changes, the busiest clients and volumes, and a forecast of the space.
 #[utoipa::path(get, path = "/status", tag = "health", responses((status = 200, description = "The status", body = StatusView)))]
 pub async fn status_show(State(api): Shared, _: Read) -> Result<Json<StatusView>> {
     let (report, now) = (api.health.report(), SystemTime::now());

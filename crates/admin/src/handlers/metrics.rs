@@ -29,8 +29,7 @@ pub async fn exposition_to_everyone(State(api): Shared) -> Response {
 
 /// Get the history of throughput, latency, capacity and other metrics
 ///
-/// Also of the time before the daemon's last restart: 5-second samples for an hour, 1-minute samples for a day,
-/// and 15-minute samples for 30 days.
+/// 5-second samples for an hour, 1-minute samples for a day, and 15-minute samples for 30 days, across restarts of the daemon.
 #[utoipa::path(get, path = "/metrics/history", tag = "metrics", params(HistoryQuery),
     responses((status = 200, description = "The history", body = HistoryView)))]
 pub async fn history_show(State(api): Shared, asked: Read<HistoryQuery>) -> Result<Json<HistoryView>> {

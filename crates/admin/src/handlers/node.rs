@@ -25,8 +25,8 @@ pub async fn node_show(State(api): Shared, _: Read) -> Result<Json<NodeView>> {
 
 /// Hand the pool over to another node
 ///
-/// The daemon stops and does not take the pool again for ten seconds. A standby takes it within about a second. If there is none, clients wait
-/// until this node serves the pool again.
+/// The daemon stops, and does not take the pool again for ten seconds. A standby takes the pool within about a
+/// second. Without a standby, clients wait until this node serves the pool again.
 #[utoipa::path(
     post, path = "/node/release", tag = "node",
     responses(

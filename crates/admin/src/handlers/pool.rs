@@ -47,9 +47,9 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
     }))
 }
 
-/// Measure how fast the pool's disk makes data durable
+/// Measure the sync rate of the pool's disk
 ///
-/// Writes to a file without a name in the pool's directory for about a second and a half, which other writers feel. One measurement
+/// Writes to an unnamed file in the pool's directory for about 1.5 seconds, which slows down other writers. One measurement
 /// runs at a time.
 #[utoipa::path(post, path = "/pool/speed", tag = "pool", responses((status = 200, description = "The measurement", body = DiskSpeedView)))]
 pub async fn pool_speed(State(api): Shared, _: Administer) -> Result<Json<DiskSpeedView>> {
@@ -173,7 +173,7 @@ pub async fn lost_found_delete(
 
 /// Calculate the storage efficiency now
 ///
-/// The daemon calculates it regularly anyway: `pool` and `volumes` have the last result. This request scans every extent of the volume
+/// The daemon also calculates it regularly: `pool` and `volumes` contain the latest result. This request scans every extent of the volume
 /// or the pool, which takes a while, and its result replaces the last one. One such request is processed at a time.
 #[utoipa::path(
     get, path = "/pool/efficiency", tag = "pool", params(OfVolume),

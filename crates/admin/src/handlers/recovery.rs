@@ -44,12 +44,12 @@ pub async fn deleted_volume_show(
 
 /// Recover a deleted volume
 ///
-/// The volume is back as it was, with its snapshots and its export policy. Clients that still have it mounted can use it again.
+/// The volume is restored with its snapshots and its export policy. Clients that still have it mounted can use it again.
 #[utoipa::path(
     post, path = "/deleted-volumes/{volume}/recover", tag = "volumes", params(VolumePath), request_body = RecoverVolume,
     responses(
         (status = 200, description = "The volume", body = VolumeView),
-        (status = 404, description = "There is no such deleted volume, or its export policy does not exist any more", body = ErrorBody),
+        (status = 404, description = "There is no such deleted volume, or its export policy no longer exists", body = ErrorBody),
         (status = 409, description = "Several deleted volumes have this name, or the name or the path is in use", body = ErrorBody),
     ),
 )]
@@ -74,7 +74,7 @@ pub async fn deleted_volume_recover(
 
 /// Purge a deleted volume
 ///
-/// It cannot be recovered any more, and its space is freed in the background. Refused while a snapshot of it is locked.
+/// The volume can no longer be recovered, and its space is freed in the background. Refused while one of its snapshots is locked.
 #[utoipa::path(
     delete, path = "/deleted-volumes/{volume}", tag = "volumes", params(VolumePath),
     responses(
@@ -93,7 +93,7 @@ pub async fn deleted_volume_purge(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Get the clients that have files of a volume open now
+/// Get the clients that have files of a volume open
 #[utoipa::path(
     get, path = "/volumes/{volume}/clients", tag = "volumes", params(VolumePath),
     responses((status = 200, description = "The clients", body = VolumeClientsView)),

@@ -89,7 +89,7 @@ pub async fn s3_group_show(
 
 /// Delete an S3 group
 ///
-/// Its members lose the rights that it gave them. The built-in group `administrators` cannot be deleted.
+/// Its members lose its permissions. The built-in group `administrators` cannot be deleted.
 #[utoipa::path(
     delete, path = "/s3/groups/{group}", tag = "s3", params(S3GroupPath),
     responses(
@@ -133,7 +133,7 @@ pub async fn s3_member_add(
 /// Remove an S3 user from a group
 #[utoipa::path(
     delete, path = "/s3/groups/{group}/members/{user}", tag = "s3", params(S3MemberPath),
-    responses((status = 204, description = "The user is no member any more")),
+    responses((status = 204, description = "The user was removed from the group")),
 )]
 pub async fn s3_member_remove(
     State(api): Shared,
@@ -150,7 +150,7 @@ pub async fn s3_member_remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Get a policy of an S3 group, as it was put
+/// Get a policy of an S3 group, unchanged
 #[utoipa::path(
     get, path = "/s3/groups/{group}/policies/{policy}", tag = "s3", params(S3PolicyPath),
     responses((status = 200, description = "The policy", body = S3PolicyDocument)),
@@ -166,9 +166,9 @@ pub async fn s3_policy_show(
     Ok(as_json(text))
 }
 
-/// Give an S3 group a policy, or replace it
+/// Set a policy of an S3 group
 ///
-/// The document is in the policy language of AWS, without principals. An error names the statement that cannot be used.
+/// The document is in the policy language of AWS, without principals. An error names the invalid statement.
 /// The request is idempotent.
 #[utoipa::path(
     put, path = "/s3/groups/{group}/policies/{policy}", tag = "s3", params(S3PolicyPath), request_body = S3PolicyDocument,
@@ -196,7 +196,7 @@ pub async fn s3_policy_put(
     Ok(Json(view).into_response())
 }
 
-/// Take a policy from an S3 group
+/// Remove a policy from an S3 group
 #[utoipa::path(
     delete, path = "/s3/groups/{group}/policies/{policy}", tag = "s3", params(S3PolicyPath),
     responses(

@@ -81,7 +81,7 @@ pub async fn s3_user_show(
 
 /// Change an S3 user
 ///
-/// A disabled user's requests are refused from then on; keys and groups stay.
+/// Requests of a disabled user are refused; its keys and groups are kept.
 #[utoipa::path(
     patch, path = "/s3/users/{user}", tag = "s3", params(S3UserPath), request_body = S3UserEdit,
     responses((status = 200, description = "The changed user", body = S3UserView)),
@@ -106,7 +106,7 @@ pub async fn s3_user_change(
 
 /// Delete an S3 user, with its access keys and memberships
 ///
-/// Buckets and objects that the user owns stay.
+/// The buckets and objects of the user are kept.
 #[utoipa::path(delete, path = "/s3/users/{user}", tag = "s3", params(S3UserPath), responses((status = 204, description = "The user was deleted")))]
 pub async fn s3_user_delete(
     State(api): Shared,

@@ -87,12 +87,12 @@ pub async fn snapshot_list(
     Ok(Json(List::all(snapshots.into_iter().map(view).collect())))
 }
 
-/// Get what the deletion of each snapshot of a volume would free
+/// Get the space that the deletion of each snapshot of a volume would free
 ///
-/// Reads all extents of the volume, which takes long if it is large. A result is given again for a minute.
+/// Reads all extents of the volume, which takes long for a large volume. A result is cached for a minute.
 #[utoipa::path(
     get, path = "/volumes/{volume}/snapshot-space", tag = "snapshots", params(VolumePath),
-    responses((status = 200, description = "What each deletion would free", body = SnapshotSpaceView)),
+    responses((status = 200, description = "The space that each deletion would free", body = SnapshotSpaceView)),
 )]
 pub async fn snapshot_space_show(
     State(api): Shared,
@@ -176,7 +176,7 @@ pub async fn snapshot_put(
 
 /// Change the name, the expiry or the lock of a snapshot
 ///
-/// A snapshot that was taken for a clone is not deleted with it afterwards.
+/// A snapshot that was taken for a clone is then no longer deleted with the clone.
 #[utoipa::path(
     patch, path = "/volumes/{volume}/snapshots/{snapshot}", tag = "snapshots", params(SnapshotPath), request_body = SnapshotEdit,
     responses(

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use forebay_nfs::policy;
 use forebay_pool::{CloneSpec, Volume};
 use forebay_service::events::Kind;
+use forebay_service::labels::VolumeLabels;
 use forebay_service::volumes::DeleteHow;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -20,11 +21,37 @@ use crate::error::{ApiError, Code, ErrorBody, Result};
 use crate::request::{Content, Operate, Params, Read};
 use crate::views::{List, NewClone, NewVolume, Role, Shown, VolumeEdit, VolumeSettings, VolumeView};
 
+/// Selects volumes.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct VolumeFilter {
+    /// Only volumes with this label: `KEY` or `KEY=VALUE`.
+    #[param(nullable = false)]
+    pub label: Option<String>,
+}
+
+impl VolumeFilter {
+    fn selects(&self, labels: &VolumeLabels) -> bool {
+        let Some(wanted) = &self.label else { return true };
+        match wanted.split_once('=') {
+            Some((key, value)) => labels.get(key).is_some_and(|found| found == value),
+            None => labels.contains_key(wanted),
+        }
+    }
+}
+
 /// List all volumes, by name
-#[utoipa::path(get, path = "/volumes", tag = "volumes", responses((status = 200, description = "All volumes", body = List<VolumeView>)))]
-pub async fn volume_list(State(api): Shared, _: Read) -> Result<Json<List<VolumeView>>> {
+#[utoipa::path(
+    get, path = "/volumes", tag = "volumes", params(VolumeFilter),
+    responses((status = 200, description = "All volumes", body = List<VolumeView>)),
+)]
+pub async fn volume_list(State(api): Shared, asked: Read<VolumeFilter>) -> Result<Json<List<VolumeView>>> {
     let mut views = Vec::new();
     for volume in api.service.pool.volumes()? {
+        if !asked.query.selects(&api.service.labels.of(volume.id)) {
+            continue;
+        }
         match view(&api, &volume).await {
             Ok(view) => views.push(view),
             // Deleted since the list was taken.
@@ -112,7 +139,7 @@ pub async fn volume_change(
     let volumes = &api.service.volumes;
     let volume = api.volume(&path.volume)?;
     let before = view(&api, &volume).await?;
-    let name = volume.spec.name;
+    let (id, name) = (volume.id, volume.spec.name);
     // Everything that could refuse the second step is checked before the first.
     let assign =
         edit.export.as_deref().map(|policy| api.export_policies().map(|of| (of, policy))).transpose()?;
@@ -139,6 +166,9 @@ pub async fn volume_change(
     };
     if let Some((policies, policy)) = assign {
         policies.assign(&name, policy).await?;
+    }
+    if let Some(labels) = &edit.labels {
+        api.service.labels.set(id, labels.clone()).await?;
     }
     let after = view(&api, &api.service.pool.volume(&name)?).await?;
     if edit != VolumeEdit::default() {
@@ -253,13 +283,17 @@ pub async fn clone(
 
 async fn create(api: &Api, caller: &Caller, name: &str, settings: VolumeSettings) -> Result<Volume> {
     let (spec, volumes, who) = (settings.spec(name)?, &api.service.volumes, caller.who());
-    match &api.nfs {
+    let volume = match &api.nfs {
         Some(nfs) => {
             let policy = settings.export.as_deref().unwrap_or(policy::DEFAULT);
-            Ok(volumes.create(spec, &nfs.policies.assignment(policy), who).await?)
+            volumes.create(spec, &nfs.policies.assignment(policy), who).await?
         }
-        None => Ok(volumes.create(spec, &(), who).await?),
+        None => volumes.create(spec, &(), who).await?,
+    };
+    if !settings.labels.is_empty() {
+        api.service.labels.set(volume.id, settings.labels).await?;
     }
+    Ok(volume)
 }
 
 /// Refuses a volume that exists with different settings; names the first field that differs.
@@ -267,7 +301,7 @@ fn require_same(there: &VolumeView, asked: &VolumeSettings) -> Result<()> {
     match asked.difference(there, policy::DEFAULT)? {
         None => Ok(()),
         Some(field) => {
-            let cause = format!("exists, and its {field} differs");
+            let cause = format!("already exists with a different {field}");
             let error = ApiError::new(Code::Differs, format!("volume {}", there.name), cause);
             Err(error.with_remedy("change it with PATCH"))
         }
@@ -288,5 +322,6 @@ pub async fn view(api: &Api, volume: &Volume) -> forebay_pool::Result<VolumeView
             .nfs
             .as_ref()
             .map_or_else(|| policy::DEFAULT.to_owned(), |nfs| nfs.policies.of_volume(name)),
+        labels: api.service.labels.of(volume.id),
     }))
 }

@@ -20,7 +20,7 @@ use super::rules::{self, STALLED, speed};
 use super::tracker::{Alert, Changes, Moment, State, Tracker};
 use super::trail::{ClientNow, Digest, Trail};
 use super::usual::Usual;
-use super::words::{client_name, span};
+use crate::base::words::{client_name, span};
 use crate::metrics::{self, AlertSeen, Observation};
 
 /// Without an observation for this long the rules are stalled.

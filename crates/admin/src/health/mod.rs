@@ -27,8 +27,8 @@ mod tracker;
 mod trail;
 mod trend;
 mod usual;
-mod words;
 
+pub use crate::base::words::{client_name, span};
 pub use evaluation::{Flow, Health, Report, VolumeSpace};
 pub use facts::Facts;
 pub use marks::{Acknowledgement, Marks, Silence};
@@ -36,4 +36,3 @@ pub use rule::{Finding, Rule, Severity, Source};
 pub use rules::named as named_rule;
 pub use tracker::{Alert, State};
 pub use trail::ClientNow;
-pub use words::{client_name, span};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::rule::{Rule, Source};
 use super::rules::GROUPS;
-use super::words::span;
+use crate::base::words::span;
 
 const TITLES: [&str; GROUPS.len()] =
     ["Data", "Space", "Speed", "Clients", "The daemon", "S3", "Several nodes", "Tiered storage", "Kafka"];

@@ -89,17 +89,17 @@ impl Keeper {
         Keeper { place, history, written: Mutex::new(written) }
     }
 
-    /// Writes the files whose turn it is.
-    pub fn write_due(&self) {
-        self.write(|written, every| written.elapsed() >= every);
+    /// Writes the files that are due at `now`.
+    pub fn write_due(&self, now: Instant) {
+        self.write(now, |written, every| now.saturating_duration_since(*written) >= every);
     }
 
     /// Writes all files, because the daemon stops.
     pub fn write_all(&self) {
-        self.write(|_, _| true);
+        self.write(Instant::now(), |_, _| true);
     }
 
-    fn write(&self, is_due: impl Fn(&Instant, Duration) -> bool) {
+    fn write(&self, now: Instant, is_due: impl Fn(&Instant, Duration) -> bool) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         for (index, (written, (name, every))) in written.rings.iter_mut().zip(FILES).enumerate() {
             if !is_due(written, every) {
@@ -108,7 +108,7 @@ impl Keeper {
             let Some(content) = self.history.store().encode(index) else { continue };
             let outcome = self.place.replace(name, &content);
             if outcome.is_ok() {
-                *written = Instant::now();
+                *written = now;
             }
             self.place.note(outcome);
         }
@@ -124,7 +124,7 @@ impl Keeper {
         let lines: Vec<String> = over.into_iter().chain([today]).map(to_line).collect();
         let outcome = written.days.append(&self.place, &lines).and_then(|()| written.days.sync());
         if outcome.is_ok() {
-            written.day = Some((today.day, Instant::now()));
+            written.day = Some((today.day, now));
         }
         self.place.note(outcome);
     }
@@ -255,14 +255,58 @@ mod tests {
         );
     }
 
+    /// The means of the series at these seconds, in points of `step` seconds, as of `now`.
+    fn means(
+        history: &History,
+        (step, now): (u64, u64),
+        seconds: impl Iterator<Item = u64>,
+    ) -> Vec<Option<f64>> {
+        let query = HistoryQuery { from: Some(1_700_000_000), step: Some(step), ..HistoryQuery::default() };
+        let view = history.view(&query, at(now)).unwrap();
+        assert_eq!(view.step, step);
+        let of = |second: u64| view.series[0].mean[((1_700_000_000 + second - view.from) / step) as usize];
+        seconds.map(of).collect()
+    }
+
+    #[test]
+    fn after_kill_9_the_graphs_have_the_hour_before_but_for_the_last_minute() {
+        const HOUR: u64 = 3600;
+        let folder = tempfile::tempdir().unwrap();
+        let (history, keeper) = run(folder.path(), LastStop::First, 0);
+        let started = Instant::now();
+        // As the recorder does: every five seconds a sample, and then what is due.
+        for second in (0..HOUR).step_by(5) {
+            record(&history, second..second + 1);
+            keeper.write_due(started + Duration::from_secs(second));
+        }
+        // The process is killed: nothing is written any more.
+        drop((keeper, history));
+
+        let (history, _keeper) = run(folder.path(), LastStop::Unclean, HOUR + 10);
+        let kept = (0..HOUR - 60).step_by(5);
+        let expected: Vec<_> = kept.clone().map(|second| Some(second as f64)).collect();
+        assert_eq!(means(&history, (5, HOUR), kept), expected, "every sample but those of the last minute");
+        let last = means(&history, (5, HOUR), (HOUR - 60..HOUR).step_by(5));
+        let lost = last.iter().filter(|mean| mean.is_none()).count();
+        assert!(lost < last.len(), "at most a minute is lost: {last:?}");
+        // The minutes are in a file that is written every 15 minutes; the rest comes from the finer points.
+        let minutes = means(&history, (60, 3700), (60..HOUR - 60).step_by(60));
+        assert!(minutes.iter().all(Option::is_some), "{minutes:?}");
+        let view =
+            history.view(&HistoryQuery { from: Some(1_700_000_000), ..HistoryQuery::default() }, at(3700));
+        let restarts: Vec<_> =
+            view.unwrap().restarts.iter().map(|start| (start.at - 1_700_000_000, start.clean)).collect();
+        assert_eq!(restarts, [(0, None), (HOUR + 10, Some(false))], "the restart is marked as unclean");
+    }
+
     #[test]
     fn the_row_of_a_day_that_is_over_is_written() {
         let folder = tempfile::tempdir().unwrap();
         let (history, keeper) = run(folder.path(), LastStop::First, 0);
-        keeper.write_due();
+        keeper.write_due(Instant::now());
         for second in (0..1000).step_by(5) {
             record(&history, second..second + 1);
-            keeper.write_due();
+            keeper.write_due(Instant::now());
         }
         drop(keeper);
         let (history, _keeper) = run(folder.path(), LastStop::Unclean, 1000);

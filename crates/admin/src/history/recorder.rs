@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::days::Day;
 use super::disk::Keeper;
@@ -75,7 +75,7 @@ pub async fn run(
             if saving.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
                 let health = health.clone();
                 saving = Some(tokio::task::spawn_blocking(move || {
-                    keeper.write_due();
+                    keeper.write_due(Instant::now());
                     health.write();
                 }));
             }

@@ -18,7 +18,7 @@ words! {
     AlertState {
         /// The problem persists.
         Firing = "firing",
-        /// It is over.
+        /// Resolved.
         Resolved = "resolved",
     }
 }
@@ -30,9 +30,9 @@ pub struct AlertView {
     pub id: String,
     /// The rule.
     pub name: String,
-    /// How much it matters.
+    /// The severity.
     pub severity: AlertSeverity,
-    /// Whether it goes on.
+    /// Whether it still fires.
     pub state: AlertState,
     /// The object that it concerns, such as `volume kafka`.
     pub object: String,
@@ -45,10 +45,10 @@ pub struct AlertView {
     /// Since when.
     #[schema(format = DateTime)]
     pub since: String,
-    /// When it was resolved; null if it goes on.
+    /// When it was resolved; null if it still fires.
     #[schema(format = DateTime)]
     pub resolved: Option<String>,
-    /// Who has acknowledged it; null if nobody has.
+    /// Its acknowledgement; null if there is none.
     pub acknowledged: Option<AcknowledgementView>,
     /// The silence that keeps it from being delivered and counted; null if there is none.
     pub silenced: Option<SilenceView>,
@@ -62,7 +62,7 @@ pub struct AcknowledgementView {
     /// When.
     #[schema(format = DateTime)]
     pub at: String,
-    /// What the user said; may be empty.
+    /// The user's comment; may be empty.
     pub comment: String,
 }
 
@@ -113,7 +113,7 @@ pub struct NewSilence {
     /// Only alerts of this object, such as `volume kafka`. Default: of all objects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// How long, in seconds: up to a year.
+    /// Duration in seconds, up to a year.
     #[schema(minimum = 1, maximum = 31622400)]
     pub seconds: u64,
     /// For other operators. Up to 500 characters.
@@ -145,14 +145,14 @@ fn check_comment(text: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Where notices of alerts go.
+/// A target of alert notices.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct AlertTargetView {
     /// Its name in the file of targets.
     pub name: String,
     /// Its type: `webhook`, `slack`, `teams`, `pagerduty`, `mail` or `command`.
     pub kind: String,
-    /// Where it goes, without secrets.
+    /// The address, without secrets.
     pub place: String,
     /// Alerts of a lower severity are not for it.
     pub severity: AlertSeverity,
@@ -172,7 +172,7 @@ pub struct AlertTargetView {
     pub error: Option<String>,
 }
 
-/// How the test of a target went.
+/// The outcome of a test of a target.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TargetTestView {
     /// Whether the target took the notice.

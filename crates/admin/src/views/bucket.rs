@@ -29,7 +29,7 @@ words! {
 }
 
 words! {
-    /// How binding the retention of an object is.
+    /// The mode of an object's retention.
     LockMode for forebay_s3::facts::RetentionMode {
         /// Users with the right to bypass it can remove the object.
         Governance = "governance",
@@ -89,7 +89,7 @@ pub struct NewBucket {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", nullable = false)]
     pub owner: Option<String>,
-    /// Whether it keeps older versions; default unversioned.
+    /// The versioning of objects; default unversioned.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub versioning: Option<Versioning>,
@@ -147,7 +147,7 @@ impl Check for NewBucket {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BucketEdit {
-    /// Whether it keeps older versions.
+    /// The versioning of objects.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub versioning: Option<Versioning>,
@@ -211,11 +211,11 @@ fn tags(tags: &BTreeMap<String, String>) -> Result<Tags, Problem> {
 /// The retention that new objects of a bucket get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DefaultRetentionView {
-    /// How binding it is.
+    /// The mode.
     pub mode: LockMode,
-    /// How many days it lasts, if it is counted in days.
+    /// Duration in days, if it is set in days.
     pub days: Option<u32>,
-    /// How many years it lasts, if it is counted in years.
+    /// Duration in years, if it is set in years.
     pub years: Option<u32>,
 }
 
@@ -241,7 +241,7 @@ pub struct BucketView {
     /// When it was created.
     #[schema(format = DateTime)]
     pub created: String,
-    /// Whether it keeps older versions.
+    /// The versioning of objects.
     pub versioning: Versioning,
     /// Whether versions can be locked against removal.
     pub object_lock: bool,
@@ -265,7 +265,7 @@ pub struct BucketView {
     pub public_access_block: Option<PublicAccessBlock>,
     /// Whether it has a policy.
     pub has_policy: bool,
-    /// Whether its policy is public: it allows something to everyone.
+    /// Whether its policy grants access to everyone.
     pub public: bool,
     /// Whether it has lifecycle rules.
     pub has_lifecycle: bool,

@@ -18,7 +18,7 @@ pub struct CapacityHistoryView {
     pub bytes_used: u64,
     /// The size of the pool's file system, or of the volume; null for a volume without a size.
     pub size: Option<u64>,
-    /// When it will be full; null if it does not grow, or before four days are known.
+    /// Forecast of when it is full; null if it does not grow, or before four days are known.
     pub forecast: Option<ForecastView>,
     /// A row for each day, oldest first. Days without the daemon are missing.
     pub days: Vec<DayView>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::check::{Check, check_id};
-use super::fields::present;
+use super::fields::{changes_in_words, present};
 use super::words::words;
 
 words! {
@@ -139,6 +139,13 @@ pub struct RuleChange {
     pub groups: Option<Groups>,
 }
 
+impl RuleChange {
+    /// The changes that were made, for an event: `access changed from rw to ro`.
+    pub fn in_words(&self, before: &RuleView, after: &RuleView) -> String {
+        changes_in_words(self, before, after)
+    }
+}
+
 impl Check for RuleChange {
     fn check(&self) -> Result<(), Problem> {
         check_id("anonymous_uid", self.anonymous_uid)?;
@@ -228,7 +235,7 @@ pub struct RuleView {
     pub never_reached: Option<u32>,
 }
 
-/// What a client may do with a volume.
+/// The access of a client to a volume.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct AccessView {
     /// The volume.

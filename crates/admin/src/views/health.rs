@@ -10,7 +10,7 @@ use super::pool::EfficiencyView;
 use super::words::words;
 
 words! {
-    /// How much an alert matters.
+    /// The severity of an alert.
     AlertSeverity {
         /// For information: nothing is wrong.
         Info = "info",
@@ -66,7 +66,7 @@ pub struct HealthView {
 pub struct HealthReason {
     /// The rule.
     pub name: String,
-    /// How much it matters.
+    /// The severity.
     pub severity: AlertSeverity,
     /// The problem.
     pub summary: String,
@@ -93,7 +93,7 @@ pub struct StatusView {
     /// When the daemon started.
     #[schema(format = DateTime)]
     pub started: String,
-    /// How it was stopped before.
+    /// How the daemon was stopped before its last start.
     pub last_stop: LastStop,
     /// When the rules were evaluated; null right after the start.
     #[schema(format = DateTime)]
@@ -139,9 +139,9 @@ pub struct CommitView {
 /// A grace period.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct GraceView {
-    /// How long it lasts at most, in seconds, unless clients continue to reclaim.
+    /// Maximum remaining duration in seconds, unless clients continue to reclaim.
     pub remaining_seconds: u64,
-    /// How many clients have not come back.
+    /// Number of clients that have not come back.
     pub missing: u64,
     /// Names of these clients; at most 16.
     pub missing_clients: Vec<String>,
@@ -154,11 +154,11 @@ pub struct CapacityView {
     pub bytes_total: u64,
     /// Bytes that can still be written.
     pub bytes_free: u64,
-    /// When it is full at the rate of the last hours, in seconds; null if it does not fill up or that is not known.
+    /// Seconds until it is full at the rate of the last hours; null if it does not fill up, or if that is not known.
     pub full_in_seconds: Option<u64>,
-    /// When it is full by the growth of the last days; null if it does not grow, or before four days are known.
+    /// Forecast by the growth of the last days; null if it does not grow, or before four days are known.
     pub forecast: Option<ForecastView>,
-    /// How much is stored for the data of the pool; null until it has been calculated.
+    /// Storage efficiency of the pool; null until it has been calculated.
     #[serde(default)]
     pub efficiency: Option<EfficiencyView>,
     /// Volumes with a size: those that are full soonest, then those that are fullest. At most eight.
@@ -174,9 +174,9 @@ pub struct VolumeSpaceView {
     pub bytes_used: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// When it is full at the rate of the last hours, in seconds; null if it does not fill up or that is not known.
+    /// Seconds until it is full at the rate of the last hours; null if it does not fill up, or if that is not known.
     pub full_in_seconds: Option<u64>,
-    /// When it is full by the growth of the last days; null if it does not grow, or before four days are known.
+    /// Forecast by the growth of the last days; null if it does not grow, or before four days are known.
     pub forecast: Option<ForecastView>,
 }
 

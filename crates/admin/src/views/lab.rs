@@ -91,7 +91,7 @@ pub struct LabRunView {
     pub versions: BTreeMap<String, String>,
 }
 
-/// Where to view a report's page.
+/// The path of a report's page.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LabPageView {
     /// A path on this server that needs no token. Pages that this page links to are available there as well.

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::words::words;
 
-/// Where clients reach the NFS server, and how to mount from it.
+/// The address of the NFS server, and its mount options.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct NfsView {
     /// The address that the server listens on.

@@ -8,13 +8,13 @@ use super::fields::time_of_ms;
 use super::words::words;
 
 words! {
-    /// What the node does with the pool.
+    /// The phase of the node.
     NodePhase for Phase {
-        /// It opens the pool.
+        /// Opening the pool.
         Opening = "opening",
-        /// It serves clients.
+        /// Serving clients.
         Serving = "serving",
-        /// It has closed the pool.
+        /// The pool is closed.
         Released = "released",
     }
 }
@@ -38,33 +38,33 @@ words! {
 pub struct NodeView {
     /// Its name.
     pub name: String,
-    /// What it does with the pool.
+    /// The phase of the node.
     pub phase: NodePhase,
     /// Since when it has the pool.
     #[schema(format = DateTime)]
     pub since: String,
-    /// Where other nodes ask whether it is there.
+    /// The address that other nodes probe.
     pub address: Option<String>,
-    /// How long ago it last wrote to the pool's directory that it is there, in milliseconds. It does so twice a second.
+    /// Age of the node's last beat in the pool's directory, in milliseconds. A node beats twice a second.
     pub beat_age_ms: u64,
-    /// How the pool came to it, at the time in `since`.
+    /// The takeover at the time in `since`.
     pub takeover: TakeoverView,
 }
 
-/// How a pool came to its node. Times are in milliseconds.
+/// The takeover of a pool by its node. Times are in milliseconds.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TakeoverView {
     /// Why the pool came to the node.
     pub kind: TakeoverKind,
     /// The node that had it before; none if there was none.
     pub from: Option<String>,
-    /// How long that node had been silent; 0 if it had released the pool.
+    /// Duration of that node's silence; 0 if it released the pool.
     pub silent_ms: u64,
-    /// How long its fencing took; none if it was not needed.
+    /// Duration of the fencing; null if none was needed.
     pub fence_ms: Option<u64>,
-    /// How long the pool took to open.
+    /// Duration of the opening of the pool.
     pub open_ms: Option<u64>,
-    /// How long it took to get the addresses.
+    /// Duration of the takeover of the addresses.
     pub address_ms: Option<u64>,
 }
 

@@ -18,7 +18,7 @@ pub struct CheckRequest {
 
 impl Check for CheckRequest {}
 
-/// How fast a disk makes data durable.
+/// The sync rate of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct DiskSpeedView {
     /// Small writes that were made durable one after the other, per second. Brokers wait for syncs.
@@ -96,7 +96,7 @@ pub struct FormatView {
     pub newest: u32,
     /// Whether the release before this one can still open the pool.
     pub can_go_back: bool,
-    /// What the pool lacks until its upgrade is finalized.
+    /// The features that the pool lacks until its upgrade is finalized.
     pub news: Vec<String>,
 }
 
@@ -203,7 +203,7 @@ impl From<forebay_pool::MetadataCopies> for MetadataView {
     }
 }
 
-/// How much is stored for the files of a volume, of a bucket, or of the pool.
+/// Storage efficiency of a volume, a bucket or the pool.
 ///
 /// `bytes_shown` - `bytes_cloned` + `bytes_retained` = `bytes_logical` for the pool, and for each `bytes_logical` - `bytes_deduplicated`
 /// - `bytes_compressed` = `bytes_physical`.
@@ -296,7 +296,7 @@ pub struct PoolView {
     pub bytes_dead: u64,
     /// Bytes of file tails in the metadata store.
     pub bytes_inline: u64,
-    /// How much is stored for its data; null until it has been calculated.
+    /// Its storage efficiency; null until it has been calculated.
     #[serde(default)]
     pub efficiency: Option<EfficiencyView>,
     /// Number of segments that hold data and are missing; their data cannot be read.

@@ -26,7 +26,7 @@ pub struct DeletedVolumeView {
     /// When it was deleted.
     #[schema(format = DateTime)]
     pub deleted: String,
-    /// When it is purged: until then it can be recovered. Later if the daemon is stopped meanwhile.
+    /// When it is purged. Until then it can be recovered. Time while the daemon is stopped does not count.
     #[schema(format = DateTime)]
     pub recoverable_until: String,
     /// Bytes of file data, holes excluded. They still take space.
@@ -61,7 +61,7 @@ impl From<DeletedVolume> for DeletedVolumeView {
     }
 }
 
-/// How a deleted volume is recovered. Fields that are absent stay as they were.
+/// Options for the recovery of a deleted volume. Fields that are absent keep their former values.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecoverVolume {
@@ -96,7 +96,7 @@ impl Check for RecoverVolume {
     }
 }
 
-/// Who has files of a volume open now.
+/// The clients that have files of a volume open.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct VolumeClientsView {
     /// Number of clients that have a file open.

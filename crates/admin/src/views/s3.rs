@@ -131,7 +131,7 @@ pub struct S3KeyView {
     /// When it was last used; may be a minute old after a crash.
     #[schema(format = DateTime)]
     pub last_used: Option<String>,
-    /// Whether its secret can be decrypted. If not, the file of the master key is another one, and the user needs a new key.
+    /// Whether its secret can be decrypted. If not, the key file has changed, and the user needs a new key.
     pub usable: bool,
 }
 

@@ -18,7 +18,7 @@ pub struct NewSnapshot {
     /// The snapshot's name.
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub name: String,
-    /// When the snapshot is deleted by itself, in UTC; default never.
+    /// When the snapshot is deleted automatically, in UTC; default never.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(
         format = DateTime,
@@ -72,7 +72,7 @@ pub struct SnapshotEdit {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", nullable = false)]
     pub name: Option<String>,
-    /// When the snapshot is deleted by itself, in UTC; null means never.
+    /// When the snapshot is deleted automatically, in UTC; null means never.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(
         value_type = Option<String>,
@@ -117,7 +117,7 @@ pub struct NewSnapshots {
     /// The name of each snapshot.
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub name: String,
-    /// When the snapshot is deleted by itself, in UTC; default never.
+    /// When the snapshot is deleted automatically, in UTC; default never.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(
         format = DateTime,
@@ -174,29 +174,29 @@ pub struct SnapshotView {
     pub clones: Vec<String>,
     /// Deleted volumes that are clones of the snapshot and can be recovered. They keep it, too.
     pub clones_deleted: Vec<String>,
-    /// When it is deleted by itself; null means never.
+    /// When it is deleted automatically; null means never.
     #[schema(format = DateTime)]
     pub expires: Option<String>,
     /// Until when nobody can delete it; null if it is not locked.
     #[schema(format = DateTime)]
     pub locked_until: Option<String>,
-    /// Whether it was taken for a clone, and is deleted with it.
+    /// Whether it was taken for a clone, and is deleted with the clone.
     pub for_clone: bool,
 }
 
-/// What the deletion of each snapshot of a volume would free.
+/// The space that the deletion of each snapshot of a volume would free.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct SnapshotSpaceView {
-    /// When it was computed.
+    /// When it was calculated.
     #[schema(format = DateTime)]
     pub as_of: String,
-    /// Whether it is an estimate, because the volume is too large to count all of it.
+    /// Whether it is an estimate from a sample, because the volume is large.
     pub estimate: bool,
     /// The snapshots, by age.
     pub items: Vec<SnapshotFreesView>,
 }
 
-/// What the deletion of a snapshot would free.
+/// The space that the deletion of a snapshot would free.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct SnapshotFreesView {
     /// The snapshot's name.

@@ -1,6 +1,8 @@
 //! Volumes.
 
-use forebay_pool::{Attributes, Space, Volume, VolumeChange, VolumeSpec};
+use std::collections::BTreeMap;
+
+use forebay_pool::{Attributes, Space, Volume, VolumeChange, VolumeSpec, is_printable};
 use forebay_service::throttle::Waits;
 
 use crate::base::problem::Problem;
@@ -108,10 +110,34 @@ pub struct VolumeSettings {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", nullable = false)]
     pub export: Option<String>,
+    /// Labels of the volume, by key, such as its owner.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+}
+
+/// The most labels of a volume.
+const LABELS_MAX: usize = 32;
+/// The longest key and value, in bytes.
+const LABEL_BYTES_MAX: usize = 64;
+
+/// Checks that labels can be written in a query and on the command line, and shown.
+fn check_labels(labels: &BTreeMap<String, String>) -> Result<(), Problem> {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "_.-/".contains(character);
+    let is_key = |key: &str| (1..=LABEL_BYTES_MAX).contains(&key.len()) && key.chars().all(is_plain);
+    let is_value = |value: &str| value.len() <= LABEL_BYTES_MAX && value.chars().all(is_printable);
+    let wrong = labels.iter().find(|(key, value)| !is_key(key) || !is_value(value));
+    if wrong.is_none() && labels.len() <= LABELS_MAX {
+        return Ok(());
+    }
+    let cause = wrong.map_or("are too many".to_owned(), |(key, _)| format!("{key:?} cannot be used"));
+    Err(Problem::new("labels", cause).with_remedy(
+        "a volume has at most 32 labels, with keys of 1 to 64 of the characters A-Z a-z 0-9 _ . - / and values of up to 64 printable bytes",
+    ))
 }
 
 impl Check for VolumeSettings {
     fn check(&self) -> Result<(), Problem> {
+        check_labels(&self.labels)?;
         self.mode.as_deref().map_or(Ok(0), octal)?;
         check_id("uid", Some(self.uid))?;
         check_id("gid", Some(self.gid))?;
@@ -156,6 +182,7 @@ impl VolumeSettings {
             ("compression", there.compression == asked.compression.into()),
             ("snapshots", there.snapshots == asked.snapshots.into()),
             ("export", there.export == self.export.as_deref().unwrap_or(default_policy)),
+            ("labels", there.labels == self.labels),
         ];
         Ok(same.iter().find(|(_, same)| !same).map(|(field, _)| *field))
     }
@@ -211,6 +238,9 @@ pub struct NewVolume {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", nullable = false)]
     pub export: Option<String>,
+    /// Labels of the volume, by key, such as its owner.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
 }
 
 impl NewVolume {
@@ -228,6 +258,7 @@ impl NewVolume {
             compression,
             snapshots,
             export,
+            labels,
         } = self;
         let settings = VolumeSettings {
             path,
@@ -240,6 +271,7 @@ impl NewVolume {
             compression,
             snapshots,
             export,
+            labels,
         };
         (name, settings)
     }
@@ -303,10 +335,14 @@ pub struct VolumeEdit {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", nullable = false)]
     pub export: Option<String>,
+    /// All labels of the volume, by key.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub labels: Option<BTreeMap<String, String>>,
 }
 
 impl VolumeEdit {
-    /// The changes that were made, for an event: `size changed from 1073741824 to none`.
+    /// The changes that were made, for an event: `size limit removed (was 1 GiB)`.
     pub fn in_words(&self, before: &VolumeView, after: &VolumeView) -> String {
         changes_in_words(self, before, after)
     }
@@ -330,6 +366,7 @@ impl VolumeEdit {
 
 impl Check for VolumeEdit {
     fn check(&self) -> Result<(), Problem> {
+        self.labels.as_ref().map_or(Ok(()), check_labels)?;
         self.mode.as_deref().map_or(Ok(0), octal)?;
         check_id("uid", self.uid)?;
         check_id("gid", self.gid)?;
@@ -403,7 +440,10 @@ pub struct VolumeView {
     pub snapshots: Plan,
     /// The snapshot that the volume was cloned from, as VOLUME@SNAPSHOT.
     pub clone_of: Option<String>,
-    /// How much is stored for its data; null until it has been calculated.
+    /// Labels of the volume, by key.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// Its storage efficiency; null until it has been calculated.
     #[serde(default)]
     pub efficiency: Option<EfficiencyView>,
 }
@@ -420,6 +460,8 @@ pub struct Shown<'a> {
     pub waits: Option<Waits>,
     /// Its export policy.
     pub export: String,
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
     /// The ratio of its data to its stored bytes, from the latest calculation.
     pub efficiency: Option<Counted>,
 }
@@ -427,7 +469,7 @@ pub struct Shown<'a> {
 impl VolumeView {
     /// A volume as it is shown.
     pub fn of(shown: Shown<'_>) -> VolumeView {
-        let Shown { volume, root, space, waits, export, efficiency } = shown;
+        let Shown { volume, root, space, waits, export, labels, efficiency } = shown;
         let spec = &volume.spec;
         VolumeView {
             name: spec.name.clone(),
@@ -449,6 +491,7 @@ impl VolumeView {
             compression: spec.compression.into(),
             snapshots: spec.snapshots.into(),
             clone_of: volume.clone_of.as_ref().map(|origin| format!("{}@{}", origin.volume, origin.snapshot)),
+            labels,
             efficiency: efficiency.map(Into::into),
         }
     }
@@ -495,12 +538,17 @@ mod tests {
         let view = |text: &str| {
             let rest = r#""name":"kafka","id":"1","export":"default","path":"/kafka","preserve_unlink":true,"uid":0,"gid":0,
                 "mode":"0755","created":"","waits":null,"bytes_free":1,"bytes_logical":0,"inodes_used":1,"orphans":0,
-                "compression":"lz4","snapshots":{},"clone_of":null,"max_bytes_per_second":null"#;
+                "compression":"lz4","clone_of":null,"max_bytes_per_second":null"#;
             serde_json::from_str::<VolumeView>(&format!("{{{rest},{text}}}")).unwrap()
         };
-        let edit: VolumeEdit = serde_json::from_str(r#"{"size":null,"uid":0}"#).unwrap();
-        let words = edit.in_words(&view(r#""size":5"#), &view(r#""size":null"#));
-        assert_eq!(words, "size changed from 5 to none, uid stays 0");
+        let edit: VolumeEdit =
+            serde_json::from_str(r#"{"size":null,"uid":0,"snapshots":{"hourly":6}}"#).unwrap();
+        let before = view(r#""size":10737418240,"snapshots":{"daily":7}"#);
+        let after = view(r#""size":null,"snapshots":{"hourly":6}"#);
+        assert_eq!(
+            edit.in_words(&before, &after),
+            "size limit removed (was 10 GiB), snapshot schedule changed from daily=7 to hourly=6, uid still 0"
+        );
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub enum Format {
     Json,
     /// The same fields as JSON, written as YAML
     Yaml,
-    /// For spreadsheets; only for the tables of `forebay kafka`
+    /// For spreadsheets: a row for each object, and a column for each field of the API
     Csv,
 }
 

@@ -19,6 +19,14 @@ pub fn parse_owner(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
+/// A label or a tag: a key and a value.
+pub fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("write KEY=VALUE, such as team=logs".to_owned()),
+    }
+}
+
 /// A hundred years.
 const COMING_MAX: Duration = Duration::from_secs(3_155_760_000);
 
@@ -55,6 +63,13 @@ pub fn parse_expiry(text: &str) -> Result<Expiry, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_and_tags_have_a_key() {
+        assert_eq!(parse_pair("team=a=b"), Ok(("team".into(), "a=b".into())));
+        assert_eq!(parse_pair("team="), Ok(("team".into(), String::new())));
+        assert!(parse_pair("team").is_err() && parse_pair("=x").is_err());
+    }
 
     #[test]
     fn a_time_to_come_is_a_duration_or_a_date() {

@@ -9,9 +9,9 @@ use super::remote::Remote;
 /// `forebay lab`.
 #[derive(Debug, Subcommand)]
 pub enum LabCommand {
-    /// List the reports that a daemon shows
+    /// List the reports that a daemon finds
     ///
-    /// The daemon looks for them where its setting `lab.results_directory` says. Its console shows the pages.
+    /// The daemon searches `lab.results_directory`. Its console shows the reports.
     Reports {
         /// Where the daemon is.
         #[command(flatten)]

@@ -26,7 +26,7 @@ pub enum AlertCommand {
         remote: Remote,
     },
 
-    /// Acknowledge an alert, so that no notice repeats it
+    /// Acknowledge an alert, so that its notice is not repeated
     ///
     /// It still counts for `forebay status`. The acknowledgement ends when the alert is resolved.
     Acknowledge {
@@ -37,7 +37,7 @@ pub enum AlertCommand {
         #[arg(long, value_name = "TEXT", default_value = "")]
         comment: String,
 
-        /// Take an acknowledgement back
+        /// Withdraw an acknowledgement
         #[arg(long)]
         undo: bool,
 
@@ -46,7 +46,7 @@ pub enum AlertCommand {
         remote: Remote,
     },
 
-    /// Silence alerts for a time: they are not delivered and count for nothing, but are shown
+    /// Silence alerts for a time: they are shown, but not delivered, and do not affect the status
     #[command(after_help = "Examples:
   forebay alert silence --for 2h --object 'volume kafka' --comment 'grows tonight'
   forebay alert silence --for 1d --rule ForebayClientSilent")]
@@ -89,14 +89,14 @@ pub enum AlertCommand {
         remote: Remote,
     },
 
-    /// List where notices of alerts go, and how that works
+    /// List the targets of notices, and whether they accept notices
     Targets {
         /// Where the daemon is.
         #[command(flatten)]
         remote: Remote,
     },
 
-    /// Send a test to a target, or to all
+    /// Send a test notice to one target or to all
     Test {
         /// The target's name in the file of targets [default: all targets]
         target: Option<String>,

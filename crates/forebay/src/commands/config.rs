@@ -19,7 +19,7 @@ pub enum ConfigCommand {
     /// Print a commented configuration file with all defaults
     #[command(after_long_help = "Example:\n  forebay config init > forebay.toml\n")]
     Init {
-        /// Print the file that packages install: paths below /var/lib, /run and /etc, defaults commented out
+        /// Print the file that packages install, with paths below /var/lib, /run and /etc, and defaults commented out
         #[arg(long)]
         installed: bool,
 
@@ -30,16 +30,16 @@ pub enum ConfigCommand {
 
     /// Check a configuration file
     ///
-    /// Prints `FILE: ok` and exits with status 0, or names the line, the key and what would be valid, and
-    /// exits with status 2. Only the file is checked, not the environment.
+    /// Prints `FILE: ok` and exits with status 0, or prints the line, the key and the valid values, and exits with
+    /// status 2. Only the file is checked, not the environment.
     Check {
         /// The configuration file.
         file: PathBuf,
     },
 
-    /// Show the settings that the daemon runs with
+    /// Show the effective settings of the daemon
     Show {
-        /// Only those that are not the default
+        /// Show only settings that differ from the default
         #[arg(long)]
         changed: bool,
 

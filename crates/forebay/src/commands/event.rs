@@ -11,6 +11,8 @@ use crate::arguments::Remote;
 use crate::arguments::values::parse_word;
 use crate::output::{print_as, print_columns, print_next};
 
+/// The columns for spreadsheets.
+const COLUMNS: [&str; 8] = ["id", "time", "severity", "kind", "object", "message", "user", "address"];
 /// How often `--follow` polls for new events.
 const FOLLOW_EVERY: Duration = Duration::from_secs(1);
 
@@ -58,7 +60,7 @@ fn follow_on(remote: &Remote, severity: Severity, mut events: Vec<EventView>) ->
     loop {
         for event in &events {
             after = after.max(event.id);
-            if print_next(remote.format(), event, line)?.is_break() {
+            if print_next(remote.format(), event, &COLUMNS, line)?.is_break() {
                 return Ok(());
             }
         }

@@ -51,12 +51,21 @@ fn factor(unit: &str) -> Option<u128> {
     }
 }
 
-/// Formats a size exactly, with the largest unit that gives an integer; [`parse`] reads it back.
+/// Formats a size exactly, with the largest unit that gives an integer: a binary one, or else a decimal one. [`parse`] reads it back.
 pub fn exact(bytes: u64) -> String {
-    UNITS
-        .iter()
-        .find(|(_, shift)| bytes != 0 && bytes.trailing_zeros() >= *shift)
-        .map_or_else(|| "0B".to_owned(), |(unit, shift)| format!("{}{unit}", bytes >> shift))
+    if bytes == 0 {
+        return "0B".to_owned();
+    }
+    let binary = UNITS.iter().find(|(_, shift)| *shift > 0 && bytes.trailing_zeros() >= *shift);
+    if let Some((unit, shift)) = binary {
+        return format!("{}{unit}", bytes >> shift);
+    }
+    let decimal =
+        (1..).zip(LETTERS.chars()).filter(|(power, _)| bytes.is_multiple_of(1000_u64.pow(*power))).last();
+    match decimal {
+        Some((power, letter)) => format!("{}{letter}B", bytes / 1000_u64.pow(power)),
+        None => format!("{bytes}B"),
+    }
 }
 
 /// Formats a size for people, with about three digits: `1.46 GiB`.
@@ -122,10 +131,11 @@ mod tests {
 
     #[test]
     fn a_size_is_written_so_that_it_reads_back() {
-        for bytes in [0, 1, 1023, 7 << 50, 1024, 1536, 128 << 20, 500 << 30, u64::MAX] {
+        for bytes in [0, 1, 1023, 7 << 50, 1024, 1536, 1500, 100_000_000, 128 << 20, 500 << 30, u64::MAX] {
             assert_eq!(parse(&exact(bytes)), Ok(bytes));
         }
         assert_eq!(exact(500 << 30), "500GiB");
+        assert_eq!((exact(100_000_000), exact(1501)), ("100MB".to_owned(), "1501B".to_owned()));
     }
 
     #[test]

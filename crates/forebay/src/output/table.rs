@@ -18,11 +18,12 @@ static IS_WIDE: AtomicBool = AtomicBool::new(false);
 const WIDTH_MIN: usize = 40;
 
 /// The headings of columns that are left out if a table does not fit, in this order.
-const EXPENDABLE: [&str; 26] = [
+const EXPENDABLE: [&str; 27] = [
     "folder",
     "back channel",
     "deny",
     "mode",
+    "labels",
     "owner",
     "orphans",
     "anonymous",

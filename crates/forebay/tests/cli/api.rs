@@ -177,7 +177,7 @@ fn put_twice_is_put_once_and_another_body_is_a_conflict() {
         Some(r#"{"path":"/a/b","size":5,"mode":"700","snapshots":{"daily":2}}"#),
     );
     assert_eq!((other.status, other.code()), (409, "differs"));
-    assert!(other.body["error"]["message"].as_str().unwrap().contains("its size differs"), "{other:?}");
+    assert!(other.body["error"]["message"].as_str().unwrap().contains("with a different size"), "{other:?}");
     let by_id = format!("/volumes/id:{}", made.body["id"].as_str().unwrap());
     assert_eq!(user.get(&by_id).body["name"], "logs");
 

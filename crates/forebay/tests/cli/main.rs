@@ -18,6 +18,7 @@ mod http;
 mod kafka;
 mod lab;
 mod logs;
+mod manners;
 mod metrics;
 mod nfs;
 mod nfs_state;

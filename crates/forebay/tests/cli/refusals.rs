@@ -263,7 +263,7 @@ fn everyone_is_let_in_as_far_as_the_role_reaches_and_no_further_and_refusals_are
     assert!(all_wrong.is_empty(), "{}", all_wrong.join("\n"));
 
     // Each of those who were refused is noted, with the reason, and not once for each of the requests.
-    for reason in ["no token was sent", "invalid token", "secret is wrong", "expired"] {
+    for reason in ["missing token", "invalid token", "secret is wrong", "expired"] {
         let count = noted(&daemon, "token_refused", &["address 127.0.0.1", reason]);
         assert!((1..20).contains(&count), "{reason}: {count}");
         assert!(daemon.log().contains(reason), "{reason} is not in the log");

@@ -35,6 +35,36 @@ fn volumes_are_created_listed_shown_and_deleted() {
 }
 
 #[test]
+fn labels_are_set_shown_replaced_and_select_volumes() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    daemon.done(&["volume", "create", "a", "--label", "owner=team-a", "--label", "cost-centre=4711"]);
+    daemon.done(&["volume", "create", "b", "--label", "owner=team-b"]);
+    let listed = |label: &str| {
+        let text = daemon.done(&["volume", "list", "--label", label, "--json"]);
+        let volumes: Vec<Value> = serde_json::from_str(&text).unwrap();
+        volumes.iter().map(|volume| volume["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed("owner"), ["a", "b"]);
+    assert_eq!((listed("owner=team-b"), listed("owner=x")), (vec!["b".to_owned()], vec![]));
+    assert!(daemon.done(&["volume", "show", "a"]).contains("cost-centre=4711, owner=team-a"));
+
+    let changed = daemon.done(&["volume", "modify", "a", "--label", "owner=team-c"]);
+    assert_eq!(changed, "volume a has labels owner=team-c\n");
+    assert!(daemon.done(&["event", "list"]).contains("to owner=team-c"));
+    daemon.done(&["volume", "rename", "a", "c"]);
+    assert_eq!(listed("owner=team-c"), ["c"], "labels follow a volume that is renamed");
+    daemon.done(&["volume", "delete", "c", "--force"]);
+    daemon.done(&["volume", "recover", "c"]);
+    assert_eq!(listed("owner=team-c"), ["c"], "and one that is recovered");
+    assert_eq!(daemon.done(&["volume", "modify", "c", "--no-labels"]), "volume c has labels none\n");
+    assert_eq!(listed("owner"), ["b"]);
+    let wrong = daemon.run(&["volume", "modify", "b", "--label", "a b=1"]);
+    assert_refused(&wrong, 1, &["labels", "\"a b\" cannot be used", "at most 32"]);
+    daemon.stop();
+}
+
+#[test]
 fn a_volumes_size_is_shown_and_changed() {
     let scratch = tempdir().unwrap();
     let daemon = Daemon::start(scratch.path());

@@ -139,8 +139,8 @@ impl FromStr for StorageKind {
         let known = Self::NAMED.into_iter().find(|kind| kind.name() == name);
         known.with_context(|| {
             format!(
-                "there is no storage {name:?}, but {} (a DIR whose name has a comma cannot be used: Kafka takes commas for the ends \
-                 of folders' names; give it a symbolic link without one)",
+                "unknown storage {name:?}; choose one of {} (a DIR cannot have a comma in its name, because Kafka separates \
+                 directories by commas; use a symbolic link without one)",
                 Self::all_names()
             )
         })
@@ -149,11 +149,11 @@ impl FromStr for StorageKind {
 
 fn mounted(folder: &str) -> Result<StorageKind> {
     if folder.is_empty() {
-        bail!("{MOUNT} names no folder: write {MOUNT}DIR, such as {MOUNT}/mnt/kafka");
+        bail!("{MOUNT} names no directory; write {MOUNT}DIR, such as {MOUNT}/mnt/kafka");
     }
     if folder.contains([',', '\n']) {
         bail!(
-            "{folder:?} has a comma or a line's end in its name, which Kafka's log.dirs cannot carry: give it a symbolic link without one"
+            "{folder:?} has a comma or a line break in its name, which Kafka's log.dirs cannot contain; use a symbolic link without one"
         );
     }
     let absolute = std::path::absolute(folder).with_context(|| format!("resolve {folder}"))?;
@@ -237,7 +237,7 @@ mod tests {
     fn what_cannot_be_a_storage_is_refused_with_the_reason() {
         for (name, reason) in [
             ("floppy", "mount:DIR"),
-            ("mount:", "names no folder"),
+            ("mount:", "names no directory"),
             ("forebay:", "names no program"),
             ("mount:/a,b", "comma"),
             ("http://", "not the address"),

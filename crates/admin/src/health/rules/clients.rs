@@ -8,9 +8,9 @@ use forebay_nfs::statistics::StatusClass;
 use super::super::facts::Facts;
 use super::super::rule::Source::Daemon;
 use super::super::rule::{Finding, Rule, Severity, when};
-use super::super::words::{client_name, names, several, span};
 use super::space::{described, failures, object};
 use super::{AT_ONCE, SETTLED, minutes};
+use crate::base::words::{client_name, names, several, span};
 
 /// A grace period that takes longer than this stays.
 const GRACE_MAX: Duration = minutes(5);

@@ -3,8 +3,8 @@
 use super::super::facts::Facts;
 use super::super::rule::Source::Daemon;
 use super::super::rule::{Finding, Rule, Severity, when};
-use super::super::words::{bytes, several, span};
 use super::{AT_ONCE, SETTLED, hours, minutes};
+use crate::base::words::{bytes, several, span};
 
 /// A scrub is due every pool.scrub_days, a week by default.
 const SCRUB_AGE_MAX: std::time::Duration = hours(15 * 24);

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::super::facts::Facts;
 use super::super::rule::Source::Daemon;
 use super::super::rule::{Finding, Rule, Severity};
-use super::super::words::{bytes, several, span};
 use super::{AT_ONCE, hours, minutes};
+use crate::base::words::{bytes, several, span};
 use crate::kafka::digest::{BrokerName, DeletedSeen, GrowingSeen, OlderSeen, UnsharedSeen};
 use crate::kafka::holders::{Broker, BrokerState, Holding};
 

@@ -7,8 +7,8 @@ use forebay_ownership::TakeoverKind;
 use super::super::facts::Facts;
 use super::super::rule::Source::Daemon;
 use super::super::rule::{Finding, Rule, Severity, when};
-use super::super::words::{millis, several};
 use super::{AT_ONCE, minutes};
+use crate::base::words::{millis, several};
 
 /// How long a takeover is an alert.
 const SHOWN: Duration = minutes(10);

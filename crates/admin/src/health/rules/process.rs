@@ -8,8 +8,8 @@ use forebay_pool::LastStop;
 use super::super::facts::Facts;
 use super::super::rule::Source::{Daemon, Prometheus};
 use super::super::rule::{Finding, Rule, Severity, when};
-use super::super::words::span;
 use super::{AT_ONCE, STALLED, hours, minutes};
+use crate::base::words::span;
 
 /// How long an unclean stop is an alert. The status and the events of the start name it for longer.
 const UNCLEAN_SHOWN: Duration = hours(1);

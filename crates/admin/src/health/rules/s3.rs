@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::super::facts::Facts;
 use super::super::rule::Source::Daemon;
 use super::super::rule::{Finding, Rule, Severity, when};
-use super::super::words::{bytes, millis, percent, several};
 use super::{AT_ONCE, hours, minutes};
+use crate::base::words::{bytes, millis, percent, several};
 
 const READS_SLOW: Duration = Duration::from_secs(1);
 

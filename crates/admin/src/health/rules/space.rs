@@ -9,8 +9,8 @@ use forebay_pool::VolumeId;
 use super::super::facts::Facts;
 use super::super::rule::Source::Daemon;
 use super::super::rule::{Finding, Rule, Severity, when};
-use super::super::words::{bytes, names, percent, several, span};
 use super::{AT_ONCE, SETTLED, minutes};
+use crate::base::words::{bytes, names, percent, several, span};
 use crate::metrics::VolumeSeen;
 
 /// How long failures of clients are shown after the last one: brokers that it stopped do not try again.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::super::facts::Facts;
 use super::super::rule::Source::Daemon;
 use super::super::rule::{Finding, Rule, Severity, when};
-use super::super::words::{millis, percent};
 use super::{AT_ONCE, minutes};
+use crate::base::words::{millis, percent};
 
 /// The period of which the duration of COMMIT is judged. Short, so that brokers that are hurt are seen at once.
 const COMMITS_PERIOD: Duration = Duration::from_secs(30);

@@ -29,6 +29,24 @@ pub enum UserCommand {
         remote: Remote,
     },
 
+    /// Create a user
+    ///
+    /// Refused if the user exists; `forebay user set` changes a role.
+    #[command(after_long_help = TOKEN_EXAMPLES)]
+    Create {
+        /// The name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        #[arg(value_parser = names::name)]
+        name: String,
+
+        /// read-only, operator or admin
+        #[arg(long, value_name = "ROLE", value_parser = parse_word::<Role>)]
+        role: Role,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
     /// Set a user's role; create the user if it does not exist
     ///
     /// read-only can view everything except users and tokens. operator can also change volumes, snapshots and
@@ -115,6 +133,6 @@ pub enum TokenCommand {
 
 const TOKEN_EXAMPLES: &str = "\
 Examples:
-  forebay user set monitoring --role read-only
+  forebay user create monitoring --role read-only
   forebay token create --user monitoring --expires-in 90d --description 'Prometheus'
 ";

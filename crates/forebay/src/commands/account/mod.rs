@@ -4,4 +4,4 @@ mod arguments;
 mod run;
 
 pub use arguments::{TokenCommand, UserCommand};
-pub use run::{run_token, run_user};
+pub use run::{run_token, run_user, whoami};

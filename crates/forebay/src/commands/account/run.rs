@@ -1,10 +1,12 @@
 //! `forebay user` and `forebay token`.
 
-use anyhow::Result;
-use forebay_admin::views::{List, NewToken, SetUser, TokenCreated, TokenView, UserView};
+use anyhow::{Result, bail};
+use forebay_admin::views::{List, NewToken, SetUser, TokenCreated, TokenView, UserView, WhoView};
 
 use super::arguments::{TokenCommand, UserCommand};
 use crate::admin::client::{Client, part};
+use crate::arguments::Remote;
+use crate::output::times::age;
 use crate::output::{confirm, print_as, print_columns, print_done, print_gone, print_pairs};
 
 /// Carries out a `forebay user` command.
@@ -26,6 +28,15 @@ pub fn run_user(command: UserCommand) -> Result<()> {
                 ])
             })
         }
+        UserCommand::Create { name, role, remote } => {
+            let client = Client::new(&remote)?;
+            let users: List<UserView> = client.get("users")?;
+            if users.items.iter().any(|user| user.name == name) {
+                bail!("user {name}: already exists; `forebay user set {name} --role {role}` sets its role");
+            }
+            let user: UserView = client.put(&place(&name), &SetUser { role })?;
+            print_done(remote.format(), &user, &format!("created user {} with role {}", user.name, user.role))
+        }
         UserCommand::Set { name, role, remote } => {
             let user: UserView = Client::new(&remote)?.put(&place(&name), &SetUser { role })?;
             print_done(remote.format(), &user, &format!("user {} has role {}", user.name, user.role))
@@ -40,6 +51,12 @@ pub fn run_user(command: UserCommand) -> Result<()> {
             print_gone(remote.format(), &format!("deleted user {name}"))
         }
     }
+}
+
+/// Carries out `forebay whoami`.
+pub fn whoami(remote: &Remote) -> Result<()> {
+    let who: WhoView = Client::new(remote)?.get("whoami")?;
+    print_done(remote.format(), &who, &format!("{} with role {}", who.user, who.role))
 }
 
 /// Carries out a `forebay token` command.
@@ -75,6 +92,15 @@ fn list_users(users: &[UserView]) -> Result<()> {
     print_columns(&["name", "role", "tokens", "created"], users.iter().map(row))
 }
 
+/// When a token expires, and whether it has.
+fn expires(token: &TokenView) -> String {
+    match &token.expires {
+        None => "never".to_owned(),
+        Some(at) if age(at).is_some() => format!("expired {at}"),
+        Some(at) => at.clone(),
+    }
+}
+
 fn list_tokens(tokens: &[TokenView]) -> Result<()> {
     let or = |time: &Option<String>, none: &str| time.clone().unwrap_or_else(|| none.to_owned());
     let row = |token: &TokenView| {
@@ -82,7 +108,7 @@ fn list_tokens(tokens: &[TokenView]) -> Result<()> {
             token.id.clone(),
             token.user.clone(),
             token.created.clone(),
-            or(&token.expires, "never"),
+            expires(token),
             or(&token.last_used, "-"),
             token.description.clone(),
         ]

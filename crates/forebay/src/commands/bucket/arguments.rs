@@ -16,7 +16,7 @@ pub enum BucketCommand {
 
     /// List all buckets
     List {
-        /// Only buckets whose names begin with this
+        /// Only buckets with this prefix
         #[arg(long, value_name = "TEXT", default_value = "")]
         prefix: String,
 
@@ -48,7 +48,7 @@ pub enum BucketCommand {
 
     /// Delete a bucket
     ///
-    /// Refused if the bucket has objects or older versions, unless --force is given. Uploads in progress end with it.
+    /// Refused if the bucket has objects or older versions, unless --force is given. Uploads in progress are aborted.
     Delete {
         /// The bucket's name
         #[arg(value_parser = names::bucket)]
@@ -84,7 +84,7 @@ pub enum BucketCommand {
     #[command(subcommand)]
     Cors(CorsCommand),
 
-    /// List what is in a bucket
+    /// List the objects in a bucket
     #[command(subcommand)]
     Objects(ObjectsCommand),
 }
@@ -190,15 +190,15 @@ pub struct ListArgs {
     #[arg(value_parser = names::bucket)]
     pub name: String,
 
-    /// Only keys that begin with this
+    /// Only keys with this prefix
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub prefix: String,
 
-    /// One line for all keys that have this behind the prefix, such as /
+    /// Group keys by this delimiter, such as /
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub delimiter: String,
 
-    /// Only keys behind this one
+    /// Start after this key
     #[arg(long, value_name = "KEY")]
     pub after: Option<String>,
 
@@ -206,7 +206,7 @@ pub struct ListArgs {
     #[arg(long)]
     pub versions: bool,
 
-    /// Most lines to list [default: all]
+    /// Maximum number of lines [default: all]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
 

@@ -8,10 +8,29 @@ use forebay_admin::views::{ObjectView, ObjectsView, VersionView, VersionsView};
 use super::arguments::{ListArgs, ObjectsCommand};
 use super::run::place;
 use crate::admin::client::{Client, part};
+use crate::arguments::Format;
 use crate::output::print_next;
 
 /// Entries of one request.
 const PAGE: u64 = 1000;
+
+/// The columns for spreadsheets: common prefixes, and the fields of objects and versions.
+const OBJECTS: [&str; 8] = ["prefix", "key", "version", "size", "modified", "etag", "content_type", "owner"];
+const VERSIONS: [&str; 13] = [
+    "prefix",
+    "key",
+    "version",
+    "size",
+    "modified",
+    "etag",
+    "content_type",
+    "owner",
+    "latest",
+    "delete_marker",
+    "retention_mode",
+    "retain_until",
+    "legal_hold",
+];
 
 /// Carries out a `forebay bucket objects` command.
 pub fn run(command: ObjectsCommand) -> Result<()> {
@@ -40,11 +59,9 @@ fn list_objects(arguments: ListArgs) -> Result<()> {
                 (None, None) => break,
             };
             let printed = if is_prefix {
-                prefixes
-                    .next()
-                    .map(|prefix| print_next(format, &PrefixLine { prefix }, |line| prefix_line(line.prefix)))
+                prefixes.next().map(|prefix| print_prefix(format, prefix, &OBJECTS))
             } else {
-                objects.next().map(|object| print_next(format, object, object_line))
+                objects.next().map(|object| print_next(format, object, &OBJECTS, object_line))
             };
             if let Some(ControlFlow::Break(())) = printed.transpose()? {
                 return Ok(());
@@ -67,12 +84,12 @@ fn list_versions(arguments: ListArgs) -> Result<()> {
         let page: VersionsView = client.get(&place)?;
         left = left.saturating_sub((page.items.len() + page.prefixes.len()) as u64);
         for prefix in &page.prefixes {
-            if print_next(format, &PrefixLine { prefix }, |line| prefix_line(line.prefix))?.is_break() {
+            if print_prefix(format, prefix, &VERSIONS)?.is_break() {
                 return Ok(());
             }
         }
         for version in &page.items {
-            if print_next(format, version, version_line)?.is_break() {
+            if print_next(format, version, &VERSIONS, version_line)?.is_break() {
                 return Ok(());
             }
         }
@@ -81,6 +98,10 @@ fn list_versions(arguments: ListArgs) -> Result<()> {
             return Ok(());
         }
     }
+}
+
+fn print_prefix(format: Format, prefix: &str, columns: &[&str]) -> Result<ControlFlow<()>> {
+    print_next(format, &PrefixLine { prefix }, columns, |line| prefix_line(line.prefix))
 }
 
 /// A common prefix, for programs.

@@ -7,7 +7,7 @@ use super::arguments::{CorsCommand, LifecycleCommand, OneBucket, PolicyCommand, 
 use super::run::place;
 use crate::admin::client::Client;
 use crate::commands::s3::documents::{print_document, read_document};
-use crate::output::{confirm, print_as, print_columns, print_done, print_gone};
+use crate::output::{confirm, print_columns, print_done, print_gone, print_list_as};
 
 /// Carries out a `forebay bucket policy` command.
 pub fn run_policy(command: PolicyCommand) -> Result<()> {
@@ -30,7 +30,7 @@ pub fn run_lifecycle(command: LifecycleCommand) -> Result<()> {
     match command {
         LifecycleCommand::Show(OneBucket { name, remote }) => {
             let rules: LifecycleRules = Client::new(&remote)?.get(&document(&name, "lifecycle"))?;
-            print_as(remote.format(), &rules, |rules| list_lifecycle(&rules.rules))
+            print_list_as(remote.format(), &rules, &rules.rules, |rules| list_lifecycle(&rules.rules))
         }
         LifecycleCommand::Set(SetArgs { name, file, remote }) => {
             let text = read_document(&file)?;
@@ -48,7 +48,7 @@ pub fn run_cors(command: CorsCommand) -> Result<()> {
     match command {
         CorsCommand::Show(OneBucket { name, remote }) => {
             let rules: CorsRules = Client::new(&remote)?.get(&document(&name, "cors"))?;
-            print_as(remote.format(), &rules, |rules| list_cors(&rules.rules))
+            print_list_as(remote.format(), &rules, &rules.rules, |rules| list_cors(&rules.rules))
         }
         CorsCommand::Set(SetArgs { name, file, remote }) => {
             let text = read_document(&file)?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use forebay_admin::views::{BucketEdit, BucketView, Compression, NewBucket, PublicAccessBlock, Versioning};
 
-use crate::arguments::values::parse_word;
+use crate::arguments::values::{parse_pair, parse_word};
 use crate::arguments::{Remote, names};
 use crate::commands::volume::settings::{Limit, limit, parse_limit, parse_size, rate, waits};
 use crate::config::size;
@@ -20,15 +20,15 @@ pub struct CreateArgs {
     #[arg(value_parser = names::bucket)]
     name: String,
 
-    /// The S3 user who owns it [default: the first administrator, by name]
+    /// The S3 user that owns the bucket [default: the first administrator, by name]
     #[arg(long, value_name = "USER", value_parser = names::name)]
     owner: Option<String>,
 
-    /// Whether it keeps older versions: unversioned, enabled or suspended [default: unversioned]
+    /// Versioning of objects: unversioned, enabled or suspended [default: unversioned]
     #[arg(long, value_name = "STATE", value_parser = parse_word::<Versioning>)]
     versioning: Option<Versioning>,
 
-    /// Let versions be locked against removal; turns versioning on, and cannot be changed later
+    /// Allow locks on object versions; turns versioning on, and cannot be changed later
     #[arg(long)]
     object_lock: bool,
 
@@ -46,7 +46,7 @@ pub struct CreateArgs {
     compression: Compression,
 
     /// A tag of the bucket; may be given several times
-    #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = parse_tag)]
+    #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = parse_pair)]
     tags: Vec<(String, String)>,
 
     /// Where the daemon is.
@@ -79,7 +79,7 @@ pub struct ModifyArgs {
     #[arg(value_parser = names::bucket)]
     name: String,
 
-    /// Whether it keeps older versions: enabled or suspended
+    /// Versioning of objects: enabled or suspended
     #[arg(long, value_name = "STATE", value_parser = parse_word::<Versioning>, group = "change")]
     versioning: Option<Versioning>,
 
@@ -95,8 +95,8 @@ pub struct ModifyArgs {
     #[arg(long, value_name = "NAME", value_parser = parse_word::<Compression>, group = "change")]
     compression: Option<Compression>,
 
-    /// Replace the tags of the bucket by these; may be given several times
-    #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = parse_tag, group = "change")]
+    /// Replace the tags of the bucket; may be given several times
+    #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = parse_pair, group = "change")]
     tags: Vec<(String, String)>,
 
     /// Remove all tags of the bucket
@@ -215,13 +215,6 @@ fn block(bucket: &BucketView) -> String {
     }
 }
 
-fn parse_tag(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("write KEY=VALUE, such as team=logs".to_owned()),
-    }
-}
-
 /// All parts on or off: single parts are for those who know S3's API.
 fn parse_block(text: &str) -> Result<PublicAccessBlock, String> {
     let is_on = match text {
@@ -235,16 +228,4 @@ fn parse_block(text: &str) -> Result<PublicAccessBlock, String> {
         block_public_policy: is_on,
         restrict_public_buckets: is_on,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tags_have_a_key() {
-        assert_eq!(parse_tag("team=a=b"), Ok(("team".into(), "a=b".into())));
-        assert_eq!(parse_tag("team="), Ok(("team".into(), String::new())));
-        assert!(parse_tag("team").is_err() && parse_tag("=x").is_err());
-    }
 }

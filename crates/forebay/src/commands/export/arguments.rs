@@ -67,7 +67,7 @@ pub enum ExportCommand {
         remote: Remote,
     },
 
-    /// Show what a client may do with a volume, and which rule says so
+    /// Show which access a client has to a volume, and by which rule
     Check {
         /// The client's IP address
         client: IpAddr,
@@ -81,7 +81,7 @@ pub enum ExportCommand {
         remote: Remote,
     },
 
-    /// Add, change and remove rules of an export policy
+    /// List, add, change and remove rules of an export policy
     #[command(subcommand)]
     Rule(RuleCommand),
 }
@@ -89,6 +89,17 @@ pub enum ExportCommand {
 /// `forebay export rule`.
 #[derive(Debug, Subcommand)]
 pub enum RuleCommand {
+    /// List the rules of an export policy, in the order in which they are tried
+    List {
+        /// The policy's name
+        #[arg(value_parser = names::name)]
+        policy: String,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
     /// Add a rule
     ///
     /// Takes effect immediately, including for clients that have a volume with this policy mounted.

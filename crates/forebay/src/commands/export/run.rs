@@ -12,7 +12,7 @@ use forebay_nfs::policy::{Clients, PolicyError};
 use super::arguments::{ExportCommand, RuleCommand};
 use crate::admin::client::{Client, part};
 use crate::arguments::Remote;
-use crate::output::{print_as, print_columns, print_done, print_gone, print_line};
+use crate::output::{print_as, print_columns, print_done, print_gone, print_line, print_list_as};
 
 /// How long, and how often, a new rule waits for its host name.
 const LOOKUP_WAIT: Duration = Duration::from_millis(300);
@@ -27,7 +27,7 @@ pub fn run(command: ExportCommand) -> Result<()> {
         }
         ExportCommand::Show { name, remote } => {
             let policy: PolicyView = Client::new(&remote)?.get(&place(&name))?;
-            print_as(remote.format(), &policy, show)
+            print_list_as(remote.format(), &policy, &policy.rules, show)
         }
         ExportCommand::Create { name, remote } => {
             let new = NewPolicy { name, rules: Vec::new() };
@@ -74,9 +74,13 @@ fn place(policy: &str) -> String {
     format!("export-policies/{}", part(policy))
 }
 
-/// Changes rules and prints the resulting policy.
+/// Shows or changes rules, and prints the policy.
 fn run_rule(command: RuleCommand) -> Result<()> {
     let (remote, policy) = match command {
+        RuleCommand::List { policy, remote } => {
+            let policy: PolicyView = Client::new(&remote)?.get(&place(&policy))?;
+            (remote, policy)
+        }
         RuleCommand::Add {
             policy,
             clients,
@@ -122,7 +126,7 @@ fn run_rule(command: RuleCommand) -> Result<()> {
             (remote, changed)
         }
     };
-    print_as::<PolicyView>(remote.format(), &policy, show)
+    print_list_as(remote.format(), &policy, &policy.rules, show)
 }
 
 /// Waits a moment until the daemon has looked up the host name of a new rule, if it is one.

@@ -10,7 +10,7 @@ use crate::arguments::{Remote, names};
 /// `forebay kafka`.
 #[derive(Debug, Subcommand)]
 pub enum KafkaCommand {
-    /// List the clusters, and everything that the pool stores in rows that add up
+    /// List the clusters, and where all stored data belongs
     Clusters {
         /// Where the daemon is.
         #[command(flatten)]
@@ -27,7 +27,7 @@ pub enum KafkaCommand {
         cluster: OfCluster,
     },
 
-    /// List the topics with the bytes in their files and the bytes stored for them
+    /// List the topics, with the size of their files and the space that they take
     ///
     /// `stored` belongs to topics in equal parts where they share something, so that all rows add up to what the pool stores. `per day` is
     /// the usual growth. Below the table are topics that grow three times as fast, and replicas that keep records twice as long as others.
@@ -94,7 +94,7 @@ pub enum KafkaCommand {
         remote: Remote,
     },
 
-    /// Show how much of each replica of a topic another replica has too, and why it is little
+    /// Show how much of each replica is shared with other replicas, and the reason if it is little
     Sharing {
         /// The topic
         topic: String,
@@ -104,7 +104,7 @@ pub enum KafkaCommand {
         cluster: OfCluster,
     },
 
-    /// Show what topics cost in a month
+    /// Show the monthly cost of topics
     Cost {
         /// The price of a terabyte (10^12 bytes) stored for a month
         #[arg(long, value_name = "AMOUNT")]
@@ -119,7 +119,7 @@ pub enum KafkaCommand {
         cluster: OfCluster,
     },
 
-    /// Compute what deleting topics, shorter retention, fewer replicas or one snapshot less would return
+    /// Estimate the space freed by deleting topics, shorter retention, fewer replicas or deleting a snapshot
     ///
     /// Nothing is changed. TOPIC may end in `*`.
     WhatIf {
@@ -144,7 +144,7 @@ pub enum KafkaCommand {
         cluster: OfCluster,
     },
 
-    /// List directories that brokers left behind, and log directories that no broker uses
+    /// List directories that brokers left behind, and log directories that are not in use
     ///
     /// Nothing is deleted. A directory `…-delete` is listed when its broker has not removed it in the time of `kafka.deleted_after_seconds`.
     Cleanup {

@@ -9,21 +9,21 @@ use crate::arguments::{Remote, Sure, names};
 pub enum NfsCommand {
     /// List the clients
     ///
-    /// A client is a kernel with at least one mount. Its state is one of: `confirmed`; `reclaiming` after a
-    /// restart of the daemon, until it has reclaimed its open files; `courteous` if its lease has expired and
-    /// it keeps state that no other client needs; `unconfirmed` before its first session; `leaving` while its
-    /// state is being removed.
+    /// A client is a kernel with at least one mount. Its state is one of: `connected`; `reclaiming` after a
+    /// restart of the daemon, until it has reclaimed its open files; `silent` if its lease has expired and it
+    /// keeps state that no other client needs (`courteous` in JSON); `connecting` before its first session
+    /// (`unconfirmed`); `leaving` while its state is being removed. JSON has `confirmed` for `connected`.
     Clients {
         /// Where the daemon is.
         #[command(flatten)]
         remote: Remote,
     },
 
-    /// Show which clients read and write most, again every few seconds until Ctrl-C
+    /// Show the busiest clients, refreshed every few seconds until Ctrl-C
     ///
-    /// Each line is what a client did in the last half minute. If the output is not a terminal, or in JSON, it is shown once.
+    /// Each line shows the activity of a client in the last 30 seconds. If the output is not a terminal or not a table, it is shown once.
     Top {
-        /// What comes first
+        /// Sort order
         #[arg(long, value_name = "COLUMN", value_enum, default_value_t = TopBy::Bytes)]
         by: TopBy,
 
@@ -31,7 +31,7 @@ pub enum NfsCommand {
         #[arg(long, value_name = "COUNT", default_value_t = 20)]
         limit: usize,
 
-        /// Show it once
+        /// Show the list once and exit
         #[arg(long)]
         once: bool,
 
@@ -52,7 +52,7 @@ pub enum NfsCommand {
     /// A file is shown by its path as long as it has the name by which it was opened, otherwise by its inode
     /// number.
     Opens {
-        /// Only those of this client
+        /// Show only those of this client
         #[arg(long, value_name = "CLIENT", value_parser = names::client)]
         client: Option<String>,
 
@@ -67,7 +67,7 @@ pub enum NfsCommand {
 
     /// List byte-range locks
     Locks {
-        /// Only those of this client
+        /// Show only those of this client
         #[arg(long, value_name = "CLIENT", value_parser = names::client)]
         client: Option<String>,
 

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use forebay_admin::views::{ClientView, FileView, List, LockView, OpenView, OperationView, SessionView};
+use forebay_admin::views::{
+    ClientState, ClientView, FileView, List, LockView, OpenView, OperationView, SessionView,
+};
 use serde_json::json;
 
 use super::arguments::NfsCommand;
@@ -67,7 +69,7 @@ fn show_clients(clients: &[ClientView]) -> Result<()> {
         vec![
             client.client.clone(),
             client.address.clone().unwrap_or_default(),
-            client.state.to_string(),
+            state(client.state).to_owned(),
             format!("{:.1}s", Duration::from_millis(client.silent_ms).as_secs_f64()),
             client.sessions.to_string(),
             client.opens.to_string(),
@@ -80,6 +82,17 @@ fn show_clients(clients: &[ClientView]) -> Result<()> {
     let headings =
         ["client", "address", "state", "silent", "sessions", "opens", "locks", "memory", "tls", "owner"];
     print_columns(&headings, clients.iter().map(row))
+}
+
+/// The states as people call them; programs get the words of the RFC.
+fn state(state: ClientState) -> &'static str {
+    match state {
+        ClientState::Unconfirmed => "connecting",
+        ClientState::Reclaiming => "reclaiming",
+        ClientState::Confirmed => "connected",
+        ClientState::Courteous => "silent",
+        ClientState::Leaving => "leaving",
+    }
 }
 
 /// `off`, `on`, or `mutual: CN=broker1`.

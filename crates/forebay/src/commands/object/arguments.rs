@@ -9,7 +9,7 @@ use crate::arguments::names;
 /// `forebay object`.
 #[derive(Debug, Subcommand)]
 pub enum ObjectCommand {
-    /// Make an object of a file of a volume
+    /// Create an object from a file in a volume
     ///
     /// The object shares the file's bytes, so no data is moved and no space is needed. It is verified before it exists. The copy is refused
     /// if the file is changed meanwhile. Needs the role admin. To put other files, use any client of S3.

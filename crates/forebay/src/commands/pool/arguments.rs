@@ -25,7 +25,7 @@ pub enum PoolCommand {
         remote: Remote,
     },
 
-    /// Create a pool whose metadata lies in a PostgreSQL database
+    /// Create a pool whose metadata is stored in a PostgreSQL database
     ///
     /// Creates the schema forebay_NAME with the pool's tables. The pool then serves from any machine that reaches the database and the segments, which
     /// lie in a directory or in a bucket: start `forebay serve` with the settings that this command prints. One daemon has the pool at a time. The others wait, and take
@@ -66,7 +66,7 @@ pub enum PoolCommand {
         ca_file: Option<std::path::PathBuf>,
     },
 
-    /// Open an inconsistent pool with the metadata that is left
+    /// Open an inconsistent pool with the remaining metadata
     ///
     /// For a pool that the daemon refuses to open because metadata is missing or older than the segments.
     /// Without an option, the command only reports what is inconsistent, what the metadata still holds, and
@@ -99,7 +99,7 @@ pub enum PoolCommand {
         #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
         keep: Option<u32>,
 
-        /// Accept an empty directory where the last backups are expected, because it is on a new disk
+        /// Accept an empty directory where the last backups should be, because it is on a new disk
         #[arg(long)]
         new: bool,
 
@@ -120,7 +120,7 @@ pub enum PoolCommand {
         remote: Remote,
     },
 
-    /// Make a pool of a backup
+    /// Create a pool from a backup
     ///
     /// The pool is as it was at the instant of the backup, and every frame is verified. TARGET must be empty or not exist. The command
     /// needs no daemon. If it is interrupted, run it again. Then name TARGET as pool.directory, and start the daemon.
@@ -143,7 +143,7 @@ pub enum PoolCommand {
         output: crate::arguments::Output,
     },
 
-    /// Read a backup as a whole and verify it
+    /// Read and verify a whole backup
     ///
     /// Reads the metadata and every frame that it names, and compares them with their checksums and names. Needs no daemon. Exits with
     /// status 4 if anything is missing or damaged.
@@ -160,7 +160,7 @@ pub enum PoolCommand {
         output: crate::arguments::Output,
     },
 
-    /// Show how full the pool or a volume was on each day, and when it will be full
+    /// Show how full the pool or a volume was each day, and a forecast of when it will be full
     Capacity {
         /// The volume [default: the pool]
         #[arg(long, value_name = "NAME")]
@@ -175,7 +175,7 @@ pub enum PoolCommand {
         remote: Remote,
     },
 
-    /// Make the second copy the pool, when the first copy is lost
+    /// Promote the second copy to be the pool, after the first copy is lost
     ///
     /// DIRECTORY is the one that pool.copies_directory named. The command makes it a pool of its own, in place; nothing is copied. Then
     /// name it as pool.directory, and a new directory, on a new disk, as pool.copies_directory.
@@ -188,11 +188,11 @@ pub enum PoolCommand {
         /// The directory of the second copy
         directory: std::path::PathBuf,
 
-        /// The first copy is lost, and the pool had the second one until then
+        /// Confirm that the first copy is lost, and that the second copy was in use until then
         #[arg(long)]
         first_is_lost: bool,
 
-        /// Go on although something is missing
+        /// Continue although data is missing
         #[arg(long, requires = "first_is_lost")]
         accept_loss: bool,
     },
@@ -222,11 +222,11 @@ pub enum PoolCommand {
     /// older releases cannot open it any more. Before you install a release, its `forebay pool upgrade --check --pool-directory DIR` says what it
     /// would do to the pool, which may be in use.
     Upgrade {
-        /// Only show what is there and what would change; this is the default
+        /// Only show the current format and what would change; this is the default
         #[arg(long, conflicts_with = "finalize")]
         check: bool,
 
-        /// Give the pool the newest format, for good
+        /// Switch the pool to the newest format; this cannot be undone
         #[arg(long)]
         finalize: bool,
 

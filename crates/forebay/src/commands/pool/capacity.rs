@@ -9,13 +9,13 @@ use forebay_admin::views::{CapacityHistoryView, ForecastView};
 use crate::admin::client::Client;
 use crate::arguments::Remote;
 use crate::config::size;
-use crate::output::{print_as, print_columns, print_line};
+use crate::output::{print_columns, print_line, print_list_as};
 
 /// Prints the last days, and when it will be full.
 pub fn run(volume: Option<&str>, days: usize, remote: &Remote) -> Result<()> {
     let path = volume.map_or_else(|| "capacity".to_owned(), |volume| format!("capacity?volume={volume}"));
     let view: CapacityHistoryView = Client::new(remote)?.get(&path)?;
-    print_as(remote.format(), &view, |view| show(view, days))
+    print_list_as(remote.format(), &view, &view.days, |view| show(view, days))
 }
 
 fn show(view: &CapacityHistoryView, days: usize) -> Result<()> {

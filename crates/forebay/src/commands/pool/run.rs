@@ -265,7 +265,7 @@ fn show(pool: &PoolView) -> Result<()> {
         ("id", pool.id.clone()),
         ("release", pool.release.clone()),
         ("format", format_in_words(&pool.format)),
-        ("times opened", pool.boot.to_string()),
+        ("times started", pool.boot.to_string()),
         ("size", size::rounded(pool.bytes_total)),
         ("free", size::rounded(pool.bytes_free)),
         ("used", size::rounded(pool.bytes_logical)),

@@ -13,7 +13,7 @@ pub enum S3Command {
     /// Create, list, show, disable and delete S3 users
     ///
     /// These are not the users of the API (`forebay user`). An S3 user has up to two access keys, and the rights that the
-    /// policies of its groups and of buckets give it. A new user may do nothing.
+    /// policies of its groups and of buckets give it. A new user has no permissions.
     #[command(subcommand)]
     User(UserCommand),
 
@@ -23,8 +23,8 @@ pub enum S3Command {
 
     /// Manage groups, their members and their policies
     ///
-    /// The policies of a group give its members their rights. The group `administrators` is built in: its members may do
-    /// everything.
+    /// The policies of a group give its members their permissions. The group `administrators` is built in; its
+    /// members have all permissions.
     #[command(subcommand)]
     Group(GroupCommand),
 }
@@ -58,15 +58,15 @@ pub enum UserCommand {
     /// Show one user, with its groups and access keys
     Show(OneName),
 
-    /// Refuse all requests of a user from now on; keys and groups stay
+    /// Refuse all requests of a user; keys and groups are kept
     Disable(OneName),
 
-    /// Accept requests of a disabled user again
+    /// Accept requests of a user again
     Enable(OneName),
 
     /// Delete a user and its access keys
     ///
-    /// Buckets and objects of the user stay.
+    /// The buckets and objects of the user are kept.
     Delete(DeleteArgs),
 }
 
@@ -97,7 +97,7 @@ pub enum KeyCommand {
 
     /// List access keys, without their secrets
     List {
-        /// Only those of this user
+        /// Show only the keys of this user
         #[arg(value_parser = names::name)]
         user: Option<String>,
 
@@ -106,10 +106,10 @@ pub enum KeyCommand {
         remote: Remote,
     },
 
-    /// Refuse requests with a key from now on
+    /// Refuse requests with a key
     Disable(OneKey),
 
-    /// Accept requests with a disabled key again
+    /// Accept requests with a key again
     Enable(OneKey),
 
     /// Delete an access key
@@ -144,7 +144,7 @@ pub enum GroupCommand {
     /// Show one group, with its members and policies
     Show(OneName),
 
-    /// Delete a group; its members lose the rights that it gave them
+    /// Delete a group; its members lose its permissions
     Delete(DeleteArgs),
 
     /// Add a user to a group

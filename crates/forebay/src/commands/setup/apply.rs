@@ -1,5 +1,7 @@
 //! Creates the policy and the volumes over the API, or changes those that are there.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, bail};
 use forebay_admin::views::{
     List, NewRule, NewVolume, NfsView, PolicyRules, PolicyView, RuleView, VolumeEdit, VolumeView,
@@ -86,6 +88,7 @@ fn create(client: &Client, wishes: &Wishes, name: &str) -> Result<(String, Volum
         compression: None,
         snapshots: wishes.snapshots.unwrap_or_default(),
         export: Some(POLICY.to_owned()),
+        labels: BTreeMap::new(),
     };
     let volume: VolumeView = client.post("volumes", &new)?;
     Ok((format!("created volume {name}{}", limit(&volume)), volume))

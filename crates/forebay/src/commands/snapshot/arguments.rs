@@ -23,14 +23,13 @@ pub enum SnapshotCommand {
         #[arg(value_parser = names::name)]
         name: String,
 
-        /// When the snapshot is deleted by itself: a time from now such as 7d, or a date [default: never]
+        /// When the snapshot is deleted automatically: after a time such as 7d, or at a date [default: never]
         #[arg(long, value_name = "TIME", value_parser = parse_coming)]
         expires: Option<String>,
 
-        /// Until when nobody can delete the snapshot: a time from now such as 30d, or a date; needs the role
-        /// admin
+        /// Lock the snapshot against deletion: for a time such as 30d, or until a date; needs the role admin
         ///
-        /// Until then its volume can be deleted, but not purged, and not be rolled back past the snapshot.
+        /// While the snapshot is locked, its volume can be deleted, but not purged, and it cannot be rolled back to an older snapshot.
         #[arg(long, value_name = "TIME", value_parser = parse_coming)]
         lock_until: Option<String>,
 
@@ -45,11 +44,22 @@ pub enum SnapshotCommand {
         #[arg(value_parser = names::volume)]
         volume: Option<String>,
 
-        /// Also show what the deletion of each snapshot would free; this reads every extent of the volumes
+        /// Also show how much space the deletion of each snapshot would free; this reads every extent of the volumes
         ///
-        /// What several snapshots share is freed only when all of them are deleted.
+        /// Space that several snapshots share is freed only when all of them are deleted.
         #[arg(long)]
         space: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Show one snapshot
+    Show {
+        /// The snapshot, as VOLUME@SNAPSHOT
+        #[arg(value_parser = names::snapshot)]
+        snapshot: SnapshotName,
 
         /// Where the daemon is.
         #[command(flatten)]
@@ -71,21 +81,20 @@ pub enum SnapshotCommand {
         remote: Remote,
     },
 
-    /// Change when a snapshot expires, or until when it is locked
+    /// Change the expiry or the lock of a snapshot
     ///
-    /// A lock can be made longer, and never shorter. A snapshot that was taken for a clone is not deleted with
-    /// it afterwards.
+    /// A lock can be extended but not shortened. A snapshot that was taken for a clone is then no longer deleted with the clone.
     #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
     Modify {
         /// The snapshot, as VOLUME@SNAPSHOT
         #[arg(value_parser = names::snapshot)]
         snapshot: SnapshotName,
 
-        /// When it is deleted by itself: a time from now such as 7d, a date, or never
+        /// When it is deleted automatically: after a time such as 7d, at a date, or never
         #[arg(long, value_name = "TIME", group = "change", value_parser = parse_expiry)]
         expires: Option<Expiry>,
 
-        /// Until when nobody can delete it: a time from now such as 30d, or a date; needs the role admin
+        /// Lock it against deletion: for a time such as 30d, or until a date; needs the role admin
         #[arg(long, value_name = "TIME", group = "change", value_parser = parse_coming)]
         lock_until: Option<String>,
 

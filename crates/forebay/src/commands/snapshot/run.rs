@@ -10,7 +10,7 @@ use crate::admin::client::{Client, part};
 use crate::arguments::names::SnapshotName;
 use crate::arguments::values::Expiry;
 use crate::config::size;
-use crate::output::{confirm, print_as, print_columns, print_done, print_gone};
+use crate::output::{confirm, print_as, print_columns, print_done, print_gone, print_pairs, print_table_as};
 
 /// Carries out a `forebay snapshot` command.
 pub fn run(command: SnapshotCommand) -> Result<()> {
@@ -29,7 +29,11 @@ pub fn run(command: SnapshotCommand) -> Result<()> {
                 return print_as(remote.format(), &snapshots.items, |snapshots| list_snapshots(snapshots));
             }
             let spaces = spaces(&client, &snapshots.items)?;
-            print_as(remote.format(), &spaces, list_spaces)
+            print_table_as(remote.format(), &spaces, spaces_csv, list_spaces)
+        }
+        SnapshotCommand::Show { snapshot: SnapshotName { volume, name }, remote } => {
+            let taken: SnapshotView = Client::new(&remote)?.get(&place(&volume, &name))?;
+            print_as(remote.format(), &taken, show)
         }
         SnapshotCommand::Rename { snapshot: SnapshotName { volume, name }, new, remote } => {
             let edit = SnapshotEdit { name: Some(new), ..SnapshotEdit::default() };
@@ -62,6 +66,22 @@ fn spaces(client: &Client, snapshots: &[SnapshotView]) -> Result<BTreeMap<String
     volumes.into_iter().map(of).collect()
 }
 
+fn spaces_csv(spaces: &BTreeMap<String, SnapshotSpaceView>) -> Vec<Vec<String>> {
+    let headings = ["volume", "name", "frees_bytes", "estimate", "as_of"].map(str::to_owned).to_vec();
+    let rows = spaces.iter().flat_map(|(volume, space)| {
+        space.items.iter().map(move |snapshot| {
+            vec![
+                volume.clone(),
+                snapshot.name.clone(),
+                snapshot.frees_bytes.to_string(),
+                space.estimate.to_string(),
+                space.as_of.clone(),
+            ]
+        })
+    });
+    [headings].into_iter().chain(rows).collect()
+}
+
 fn list_spaces(spaces: &BTreeMap<String, SnapshotSpaceView>) -> Result<()> {
     let rows = spaces.iter().flat_map(|(volume, space)| {
         space.items.iter().map(move |snapshot| {
@@ -92,6 +112,19 @@ fn stays(taken: &SnapshotView) -> String {
     }
 }
 
+fn show(taken: &SnapshotView) -> Result<()> {
+    let or = |text: String, none: &str| if text.is_empty() { none.to_owned() } else { text };
+    print_pairs(&[
+        ("snapshot", taken.full_name()),
+        ("created", taken.created.clone()),
+        ("size", size::rounded(taken.bytes_logical)),
+        ("taken by", taken_by(taken)),
+        ("expires", taken.expires.clone().unwrap_or_else(|| "never".to_owned())),
+        ("locked until", taken.locked_until.clone().unwrap_or_else(|| "not locked".to_owned())),
+        ("clones", or(clones(taken), "none")),
+    ])
+}
+
 fn list_snapshots(snapshots: &[SnapshotView]) -> Result<()> {
     print_columns(
         &["snapshot", "created", "size", "taken by", "expires", "locked until", "clones"],
@@ -113,7 +146,7 @@ fn taken_by(snapshot: &SnapshotView) -> String {
     match &snapshot.period {
         Some(period) => period.clone(),
         None if snapshot.for_clone => "clone".to_owned(),
-        None => "request".to_owned(),
+        None => "manual".to_owned(),
     }
 }
 

@@ -160,7 +160,7 @@ fn show(listing: &Listing) -> Result<()> {
     let rows = listing.entries.iter().map(|entry| vec![entry.name.clone(), entry.bytes.to_string()]);
     print_columns(&["file", "bytes"], rows)?;
     for missing in &listing.missing {
-        print_line(&format!("not in it: {}: {}", missing.name, missing.reason))?;
+        print_line(&format!("missing: {}: {}", missing.name, missing.reason))?;
     }
     print_line(&format!("written: {}; review it before you share it", listing.file.display()))
 }
@@ -169,9 +169,10 @@ fn readme(contents: &Contents) -> String {
     let mut text = String::from(
         "Diagnostics bundle of Forebay.\n\n\
          It describes the daemon's configuration, state and activity, and the machine. It contains names of volumes, snapshots and\n\
-         export policies, addresses and names of NFS clients, and the daemon's log.\n\n\
-         It does not contain: tokens and their hashes, users, private keys and certificates (only their paths from the configuration),\n\
-         names of open files, or file contents. Everything that looked like a token or a private key was replaced\n\
+         export policies, addresses and names of NFS clients, the daemon's log, and, in events, jobs and the log, names of API users and\n\
+         ids of tokens.\n\n\
+         It does not contain: tokens and their hashes, the list of users, private keys and certificates (only their paths from the\n\
+         configuration), names of open files, or file contents. Everything that looked like a token or a private key was replaced\n\
          by [removed].\n\nContents:\n",
     );
     for (name, bytes) in &contents.files {

@@ -21,6 +21,10 @@ pub enum VolumeCommand {
         #[arg(long)]
         deleted: bool,
 
+        /// List only volumes with this label
+        #[arg(long, value_name = "KEY[=VALUE]", conflicts_with = "deleted")]
+        label: Option<String>,
+
         /// Where the daemon is.
         #[command(flatten)]
         remote: Remote,
@@ -45,8 +49,8 @@ pub enum VolumeCommand {
 
     /// Show how much clients read from and wrote to a volume over time
     ///
-    /// The daemon keeps history since it started: 5-second samples for an hour, 1-minute samples for a day,
-    /// and 15-minute samples for 30 days.
+    /// The daemon keeps 5-second samples for an hour, 1-minute samples for a day, and 15-minute samples for
+    /// 30 days, also across restarts.
     Traffic {
         /// The volume's name
         #[arg(value_parser = names::volume)]
@@ -175,8 +179,8 @@ pub enum VolumeCommand {
     /// Delete a volume; with --force, also its files and snapshots
     ///
     /// Refused if the volume has clones. Refused if it still has files or snapshots, unless --force is given.
-    /// Clients that have it mounted get "stale file handle" from then on. Its name and its path are free, and
-    /// it can be recovered for pool.recovery_hours; until then it takes its space.
+    /// Clients that have it mounted get "stale file handle" from then on. Its name and its path can be used again. It
+    /// can be recovered for pool.recovery_hours, and takes its space until then.
     #[command(after_long_help = DELETE_EXAMPLES)]
     Delete {
         /// The volume's name
@@ -187,7 +191,7 @@ pub enum VolumeCommand {
         #[arg(long)]
         force: bool,
 
-        /// Free its space at once; it cannot be recovered
+        /// Free its space immediately; the volume cannot be recovered
         #[arg(long)]
         now: bool,
 
@@ -204,7 +208,7 @@ pub enum VolumeCommand {
         remote: Remote,
     },
 
-    /// Recover a deleted volume, as it was
+    /// Recover a deleted volume
     ///
     /// Its snapshots and its export policy come back with it. Clients that still have it mounted can use it
     /// again.
@@ -213,15 +217,15 @@ pub enum VolumeCommand {
         #[arg(value_parser = names::volume)]
         name: String,
 
-        /// Another name
+        /// A different name
         #[arg(long = "as", value_name = "NAME", value_parser = names::name)]
         new: Option<String>,
 
-        /// Another path that clients mount
+        /// A different path
         #[arg(long, value_name = "PATH")]
         path: Option<String>,
 
-        /// Another export policy
+        /// A different export policy
         #[arg(long, value_name = "POLICY", value_parser = names::name)]
         export: Option<String>,
 
@@ -230,9 +234,9 @@ pub enum VolumeCommand {
         remote: Remote,
     },
 
-    /// Free the space of a deleted volume, which cannot be recovered any more
+    /// Free the space of a deleted volume; it can no longer be recovered
     ///
-    /// Needs the role admin. Refused while a snapshot of it is locked.
+    /// Needs the role admin. Refused while one of its snapshots is locked.
     Purge {
         /// The volume's name when it was deleted, or id: and its id, which `list --deleted` shows
         #[arg(value_parser = names::volume)]
@@ -259,6 +263,7 @@ const CREATE_EXAMPLES: &str = "\
 Examples:
   forebay volume create logs
   forebay volume create broker1 --path /clusters/a/broker1 --owner 1000:1000 --mode 0750
+  forebay volume create broker2 --size 2TiB --label owner=team-a --label cost-centre=4711
 ";
 
 const CLONE_EXAMPLES: &str = "\

@@ -13,7 +13,7 @@ use super::traffic;
 use crate::admin::client::{Client, part};
 use crate::arguments::names::Source;
 use crate::config::size;
-use crate::output::{confirm, print_as, print_done};
+use crate::output::{confirm, natural, print_as, print_done};
 
 /// The path of a volume in the API.
 pub fn place(volume: &str) -> String {
@@ -34,9 +34,11 @@ pub fn run(command: VolumeCommand) -> Result<()> {
                 &format!("created volume {} at {}{size}", volume.name, volume.path),
             )
         }
-        VolumeCommand::List { deleted: true, remote } => recovery::list_deleted(&remote),
-        VolumeCommand::List { deleted: false, remote } => {
-            let volumes: List<VolumeView> = Client::new(&remote)?.get("volumes")?;
+        VolumeCommand::List { deleted: true, remote, .. } => recovery::list_deleted(&remote),
+        VolumeCommand::List { deleted: false, label, remote } => {
+            let query = label.map(|label| format!("?label={}", part(&label))).unwrap_or_default();
+            let mut volumes: List<VolumeView> = Client::new(&remote)?.get(&format!("volumes{query}"))?;
+            volumes.items.sort_by(|one, other| natural::order(&one.name, &other.name));
             print_as(remote.format(), &volumes.items, |volumes| list(volumes))
         }
         VolumeCommand::Show { name, efficiency, remote } => {

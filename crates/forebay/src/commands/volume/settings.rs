@@ -2,13 +2,14 @@
 //!
 //! To add a setting, change this file; the other files of the command do not name single settings.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
 use forebay_admin::views::{Compression, NewVolume, Plan, VolumeEdit, VolumeView, WaitsView};
 
-use crate::arguments::values::{parse_owner, parse_word};
+use crate::arguments::values::{parse_owner, parse_pair, parse_word};
 use crate::arguments::{Remote, names};
 use crate::commands::pool::efficiency_pairs;
 use crate::config::size;
@@ -60,6 +61,10 @@ pub struct CreateArgs {
     #[arg(long, value_name = "POLICY", default_value = "default", value_parser = names::name)]
     export: String,
 
+    /// A label of the volume, such as owner=team-a; may be given several times
+    #[arg(long = "label", value_name = "KEY=VALUE", value_parser = parse_pair)]
+    labels: Vec<(String, String)>,
+
     /// Do not promise clients that open files survive their unlink
     ///
     /// Linux clients then rename a removed file that is still open to `.nfs…` (silly rename), which makes
@@ -88,6 +93,7 @@ impl CreateArgs {
             compression: Some(self.compression),
             snapshots: self.snapshots,
             export: Some(self.export),
+            labels: self.labels.into_iter().collect(),
         };
         (new, self.remote)
     }
@@ -137,6 +143,14 @@ pub struct ModifyArgs {
     #[arg(long, value_name = "ON|OFF", value_parser = parse_switch, group = "change")]
     preserve_unlink: Option<bool>,
 
+    /// Replace the labels of the volume; may be given several times
+    #[arg(long = "label", value_name = "KEY=VALUE", value_parser = parse_pair, group = "change")]
+    labels: Vec<(String, String)>,
+
+    /// Remove all labels of the volume
+    #[arg(long, conflicts_with = "labels", group = "change")]
+    no_labels: bool,
+
     /// Where the daemon is.
     #[command(flatten)]
     remote: Remote,
@@ -145,6 +159,7 @@ pub struct ModifyArgs {
 impl ModifyArgs {
     /// The volume's name, what to change, and where.
     pub fn edit(self) -> (String, VolumeEdit, Remote) {
+        let labels: BTreeMap<String, String> = self.labels.into_iter().collect();
         let edit = VolumeEdit {
             name: None,
             path: self.path,
@@ -157,6 +172,7 @@ impl ModifyArgs {
             compression: self.compression,
             snapshots: self.snapshots,
             export: self.export,
+            labels: (self.no_labels || !labels.is_empty()).then_some(labels),
         };
         (self.name, edit, self.remote)
     }
@@ -181,6 +197,7 @@ pub fn say_changes(volume: &VolumeView, edit: &VolumeEdit) -> Result<()> {
         edit.mode.as_ref().map(|_| format!("has mode {}", volume.mode)),
         edit.compression.map(|_| format!("has compression {}", volume.compression)),
         edit.preserve_unlink.map(|_| format!("has preserve-unlink {}", switch(volume.preserve_unlink))),
+        edit.labels.as_ref().map(|_| format!("has labels {}", labels(volume))),
     ];
     said.iter().flatten().try_for_each(|said| print_line(&format!("volume {} {said}", volume.name)))
 }
@@ -198,7 +215,7 @@ pub fn list(volumes: &[VolumeView]) -> Result<()> {
     print_columns(
         &[
             "name", "used", "size", "free", "stored", "ratio", "path", "export", "limit", "inodes",
-            "orphans", "owner", "mode", "created",
+            "orphans", "owner", "mode", "created", "labels",
         ],
         volumes.iter().map(|volume| {
             let stored = volume.efficiency.as_ref().filter(|found| found.bytes_physical > 0);
@@ -218,9 +235,16 @@ pub fn list(volumes: &[VolumeView]) -> Result<()> {
                 format!("{}:{}", volume.uid, volume.gid),
                 volume.mode.clone(),
                 volume.created.clone(),
+                if volume.labels.is_empty() { "-".to_owned() } else { labels(volume) },
             ]
         }),
     )
+}
+
+/// The labels for display: `cost-centre=4711, owner=team-a`.
+fn labels(volume: &VolumeView) -> String {
+    let pairs: Vec<String> = volume.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    if pairs.is_empty() { "none".to_owned() } else { pairs.join(", ") }
 }
 
 /// A size limit for display.
@@ -261,6 +285,7 @@ pub fn show(volume: &VolumeView, mount: &str) -> Result<()> {
         ("snapshots", plan(volume.snapshots)),
         ("clone of", volume.clone_of.clone().unwrap_or_else(|| "none".to_owned())),
         ("open files survive unlink", preserve.to_owned()),
+        ("labels", labels(volume)),
         ("created", volume.created.clone()),
     ];
     pairs.extend(efficiency_pairs(volume.efficiency.as_ref()));

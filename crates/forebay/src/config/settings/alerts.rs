@@ -10,9 +10,9 @@ pub const SETTINGS: &[Setting] = &[
         key: "targets",
         kind: Kind::Text,
         value_name: "FILE",
-        summary: "The file that says where notices of alerts go, or `none`.",
-        details: "A TOML file of webhooks, mail servers and programs, with their secrets, so that the configuration has none. Only the \
-                  daemon's user may be able to read it. It is read again at SIGHUP. The guide describes it.",
+        summary: "The file with the targets of alert notices, or `none`.",
+        details: "A TOML file with webhooks, mail servers and programs, and their secrets. Only the daemon's \
+            user may have access to it. It is read again on SIGHUP. The operating guide describes its format.",
         set: |config, text| store(&mut config.alerts.targets, path_or_none(text)),
         get: |config| path_text(config.alerts.targets.as_deref()),
     },
@@ -21,8 +21,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "repeat_hours",
         kind: Kind::Number,
         value_name: "HOURS",
-        summary: "Hours after which a notice is sent again while an alert goes on; 0 means never.",
-        details: "Alerts that somebody has acknowledged are not sent again.",
+        summary: "Hours after which the notice of an alert that still fires is repeated; 0 means never.",
+        details: "Notices of acknowledged alerts are not repeated.",
         set: |config, text| store(&mut config.alerts.repeat_hours, number(text, 0, 8760)),
         get: |config| config.alerts.repeat_hours.to_string(),
     },

@@ -11,8 +11,9 @@ pub(super) const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "DIR",
         summary: "The directory for scheduled backups of the pool, or `none`.",
-        details: "An absolute path on another disk, or on another machine's file system that is mounted. It must be empty at first. Under \
-                  systemd, let the service write there with ReadWritePaths. The guide says how to restore.",
+        details: "An absolute path on another disk, or on another machine's file system that is mounted. It \
+            must be empty at first. Under systemd, add it to the unit's ReadWritePaths. The operating guide \
+            describes how to restore.",
         set: |config, text| store(&mut config.backup.directory, absolute_path_or_none(text)),
         get: |config| path_text(config.backup.directory.as_deref()),
     },
@@ -22,7 +23,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         kind: Kind::Number,
         value_name: "HOURS",
         summary: "Hours between two scheduled backups; 0 means that there is no schedule.",
-        details: "Counted from the instant that the last one shows. After a failure it is tried again within an hour.",
+        details: "Counted from the instant of the last backup. A failed backup is repeated within an hour.",
         set: |config, text| store(&mut config.backup.every_hours, number(text, 0, 8760)),
         get: |config| config.backup.every_hours.to_string(),
     },
@@ -32,7 +33,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         kind: Kind::Number,
         value_name: "COUNT",
         summary: "The number of backups that are kept in backup.directory; 0 keeps all.",
-        details: "Older ones are removed after a new one was finished and read back.",
+        details: "Older backups are removed after a new one is finished and verified.",
         set: |config, text| store(&mut config.backup.keep, number(text, 0, 100_000)),
         get: |config| config.backup.keep.to_string(),
     },

@@ -34,9 +34,9 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "metadata",
         kind: Kind::Text,
         value_name: "URL",
-        summary: "The PostgreSQL database that has the pool's metadata, or `none`: it lies in the pool's directory.",
-        details: "With a database, any machine that reaches it and the segments can serve the pool, one at a time: every daemon with these settings \
-                  waits until the pool is free, or its owner is silent. `forebay pool create` makes such a pool. The parameter \
+        summary: "The PostgreSQL database with the pool's metadata, or `none`: the metadata is in the pool's directory.",
+        details: "With a database, any machine that reaches it and the segments can serve the pool, one at a \
+            time. Every daemon with these settings waits until the pool is released or its owner is silent. `forebay pool create` makes such a pool. The parameter \
                   `sslrootcert` names a file of certificates to trust.",
         set: |config, text| store(&mut config.pool.database.metadata, database_or_none(text)),
         get: |config| config.pool.database.metadata.clone().unwrap_or_else(|| "none".to_owned()),
@@ -57,7 +57,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "NAME",
         summary: "The pool's name in the database, or `none`.",
-        details: "One database can have several pools.",
+        details: "A database can hold several pools.",
         set: |config, text| {
             store(&mut config.pool.database.name, Ok((text != "none").then(|| text.to_owned())))
         },
@@ -70,8 +70,8 @@ pub(super) const SETTINGS: &[Setting] = &[
         value_name: "PLACE",
         summary: "Where the segments of a pool lie whose metadata is in a database: a directory, s3://BUCKET/PREFIX, or `none`.",
         details: "All machines that may serve the pool must reach the same place: a directory on a shared file system, or a bucket, for which \
-                  [object_store] has the settings. It is the pool's alone. The directory of pool.directory is the daemon's own: its socket, its \
-                  history.",
+                  [object_store] has the settings. Nothing else may use it. pool.directory then holds only the daemon's socket, its \
+                  history and its cache.",
         set: |config, text| store(&mut config.pool.database.segments, place_or_none(text)),
         get: |config| {
             let place = config.pool.database.segments.as_ref();

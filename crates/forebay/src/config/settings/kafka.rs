@@ -9,7 +9,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "views",
         kind: Kind::Text,
         value_name: "ON|OFF",
-        summary: "Whether the daemon looks for Kafka's log directories in its volumes: `on` or `off`.",
+        summary: "Whether the daemon looks for Kafka log directories in its volumes: `on` or `off`.",
         details: "It reads names of files, sizes and checkpoints, never records, and contacts no broker. `forebay kafka` and the \
                   console show what topics and brokers store.",
         set: |config, text| store(&mut config.kafka.views, on_or_off(text)),

@@ -14,7 +14,7 @@ pub const SETTINGS: &[Setting] = &[
                   `off`.",
         details: "For Prometheus, load balancers and the probes of Kubernetes. Serves `/metrics`; `/health`, which \
                   answers 503 if the pool has stopped; and `/livez`, which answers 200 as long as the process does. \
-                  What metrics contain is described at `public`. 9095 is a usual port.",
+                  `public` describes the contents of the metrics. The usual port is 9095.",
         set: |config, text| store(&mut config.metrics.listen, address_or_off(text)),
         get: |config| config.metrics.listen.map_or_else(|| "off".to_owned(), |address| address.to_string()),
     },

@@ -147,9 +147,10 @@ const SETTINGS: &[Setting] = &[
         key: "dedup_verify",
         kind: Kind::Text,
         value_name: "OFF|ALWAYS",
-        summary: "Whether bytes are compared before they are stored once for several files: `always` or `off`.",
-        details: "With `off` the names of chunks are trusted, which are tags under a secret key of the pool. \
-                  With `always` the chunk is read and compared, and chunks are not written before a client asks for a sync.",
+        summary: "Whether data is compared before it is stored once for several files: `always` or `off`.",
+        details: "With `off`, chunks with the same name are considered equal; names are keyed hashes under a \
+            secret key of the pool. With `always`, the stored chunk is read and compared, and chunks are not \
+            written before a client requests a sync.",
         set: |config, text| store(&mut config.pool.dedup_verify, always_or_off(text)),
         get: |config| if config.pool.dedup_verify { "always".to_owned() } else { "off".to_owned() },
     },
@@ -184,9 +185,9 @@ const SETTINGS: &[Setting] = &[
         value_name: "DIR",
         summary: "A directory for the intent log, or `none` for `log` in the pool's directory.",
         details: "The intent log answers small syncs, such as a broker's flush of its last records, before \
-                  their data is in segments. A directory on a faster disk shortens them. Losing it loses the \
-                  last seconds that were acknowledged, so the pool then refuses to start. Change it only \
-                  after the daemon has stopped in order. Two pools must not share it.",
+                  their data is in segments. A directory on a faster disk shortens them. Losing the log \
+                      loses acknowledged data of the last seconds, so the pool then refuses to start. Change \
+                      this setting only after a clean stop of the daemon. Pools must not share the directory.",
         set: |config, text| store(&mut config.pool.log_directory, path_or_none(text)),
         get: |config| path_text(config.pool.log_directory.as_deref()),
     },
@@ -196,8 +197,8 @@ const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "SIZE",
         summary: "Maximum size of the intent log; 0 for no log.",
-        details: "It takes at most a 64th of its file system, also of the second copy's, and there is none if \
-                  that is less than 32 MiB. More than 1.25 times dirty_max is never used.",
+        details: "It takes at most 1/64 of its file system, and of the second copy's file system. There is \
+            no log if that is less than 32 MiB. The log never uses more than 1.25 times dirty_max.",
         set: |config, text| store(&mut config.pool.log_max, at_least(0, text)),
         get: |config| size::exact(config.pool.log_max),
     },
@@ -260,9 +261,9 @@ const SETTINGS: &[Setting] = &[
         key: "grace_hold_seconds",
         kind: Kind::Number,
         value_name: "SECONDS",
-        summary: "How long a request is held that has to wait until other clients have reclaimed their open files.",
-        details: "It is executed as soon as they have. After this time the client is asked to retry, and a Linux client then \
-                  waits for up to 15 seconds. 0 asks at once.",
+        summary: "How long a request waits for other clients to reclaim their open files.",
+        details: "The request is executed as soon as they have. After this time the client is asked to \
+            retry; a Linux client then waits up to 15 seconds. With 0 it is asked immediately.",
         set: |config, text| store(&mut config.nfs.grace_hold_seconds, number(text, 0, 60)),
         get: |config| config.nfs.grace_hold_seconds.to_string(),
     },
@@ -390,7 +391,7 @@ const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "NAME",
         summary: "The region that clients name in their signatures.",
-        details: "Clients use us-east-1 unless they are told otherwise. Requests for another region are refused with the right name.",
+        details: "Clients use us-east-1 unless configured otherwise. Requests for another region are refused, and the error names the right one.",
         set: |config, text| store(&mut config.s3.region, region(text)),
         get: |config| config.s3.region.clone(),
     },
@@ -410,8 +411,8 @@ const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "FILE",
         summary: "The server's certificate for S3, or `none`: connections are not encrypted.",
-        details: "PEM, followed by any intermediate certificates. Signatures protect requests without TLS, but everybody on the way \
-                  can read the objects. The daemon reads it again on SIGHUP.",
+        details: "PEM, followed by any intermediate certificates. Signatures protect requests without TLS, but \
+            anyone on the network path can read the objects. The daemon reads it again on SIGHUP.",
         set: |config, text| store(&mut config.s3.tls_certificate, path_or_none(text)),
         get: |config| path_text(config.s3.tls_certificate.as_deref()),
     },
@@ -430,7 +431,7 @@ const SETTINGS: &[Setting] = &[
         key: "secrets_key_file",
         kind: Kind::Text,
         value_name: "FILE",
-        summary: "The file with the key that seals the secrets of access keys, or `none`: beside the pool's directory.",
+        summary: "The file with the key that encrypts the secrets of access keys, or `none`: a file beside the pool's directory.",
         details: "The daemon creates it when S3 is first turned on. With `none` it has the name of the pool's directory and \
                   `.s3-key`. Back it up apart from the pool: without it all access keys must be created again.",
         set: |config, text| store(&mut config.s3.secrets_key_file, path_or_none(text)),
@@ -552,7 +553,7 @@ const SETTINGS: &[Setting] = &[
         key: "tls_self_signed",
         kind: Kind::Text,
         value_name: "ON|OFF",
-        summary: "Whether the daemon makes a certificate for the API itself if `tls_certificate` is not set: `on` or \
+        summary: "Whether the daemon creates a certificate for the API if `tls_certificate` is not set: `on` or \
                   `off`.",
         details: "The files are `api-tls.pem` and `api-tls.key` in the pool's directory. The daemon prints the \
                   certificate's SHA-256 fingerprint when it is ready: compare it in the browser, and pass it to \

@@ -37,7 +37,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "NAME",
         summary: "This machine's name for the other nodes, or `hostname`.",
-        details: "The fence program gets it. Every machine needs another one.",
+        details: "It is passed to the fence program. Each machine needs a different name.",
         set: |config, text| store(&mut config.node.name, Ok((text != "hostname").then(|| text.to_owned()))),
         get: |config| config.node.name.clone().unwrap_or_else(|| "hostname".to_owned()),
     },
@@ -46,7 +46,7 @@ pub const SETTINGS: &[Setting] = &[
         key: "fence",
         kind: Kind::Text,
         value_name: "PROGRAM",
-        summary: "The program that makes sure that a silent node writes no more, or `none`.",
+        summary: "The program that stops a silent node from writing, or `none`.",
         details: "Called as `PROGRAM fence NODE`. When it ends with status 0, the node must be off, or cut off from the pool's file system and \
                   from the clients' network, and must stay so until it starts anew. With another status the pool is not taken, and the program is called again.",
         set: |config, text| store(&mut config.node.fence, path_or_none(text)),
@@ -57,8 +57,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "program_seconds_max",
         kind: Kind::Number,
         value_name: "SECONDS",
-        summary: "How long the programs of this section may take.",
-        details: "A program that takes longer is killed, and has failed.",
+        summary: "Maximum run time of the programs in this section, in seconds.",
+        details: "A program that takes longer is killed and counts as failed.",
         set: |config, text| {
             store(&mut config.node.program_time_max, number(text, 1, 600).map(Duration::from_secs))
         },

@@ -13,9 +13,9 @@ use crate::report::result::{Check, Event, Excerpt, RunResult, Verdict};
 
 const STYLE: &str = include_str!("page.css");
 
-/// The logo: water above a turbine.
-const MARK: &str = "<svg class=\"mark\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"M2 6h9v8c0 3 2 5 5 5h6\"/>\
-                    <path class=\"thin\" d=\"M2 10h5M2 14h5\"/></svg>";
+/// The logo, as in the console.
+const MARK: &str = "<svg class=\"mark\" viewBox=\"0 0 32 32\" aria-hidden=\"true\"><rect width=\"32\" height=\"32\" rx=\"7\"/>\
+                    <path d=\"M5 12c4-4 7-4 11 0s7 4 11 0M5 20c4-4 7-4 11 0s7 4 11 0\"/></svg>";
 const TICK: &str = "<svg class=\"sign\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M3 8.5l3.2 3.2L13 4.8\"/></svg>";
 const BAR: &str =
     "<svg class=\"sign\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M3 8h10\"/></svg>";

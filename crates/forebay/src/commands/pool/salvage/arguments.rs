@@ -25,11 +25,11 @@ pub struct SalvageArgs {
     #[arg(long, value_name = "DIRECTORY")]
     pub copy: Option<PathBuf>,
 
-    /// Where to write: a directory that does not exist or is empty, outside the others
+    /// The directory to write to, which must be new or empty, and outside the others
     #[arg(long, value_name = "DIRECTORY")]
     pub to: PathBuf,
 
-    /// Also write chunks that are not, or not entirely, Kafka's to other/ below it
+    /// Also write chunks that are not, or not entirely, Kafka records, to the subdirectory other/
     #[arg(long)]
     pub other: bool,
 
