@@ -1,5 +1,7 @@
 //! The contract of segment stores, and a bucket that misbehaves.
 
+#![allow(clippy::unwrap_used, reason = "functions of tests")]
+
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
