@@ -23,6 +23,8 @@ const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 /// A request without an answer for this long counts as one that fails.
 const SLOW: Duration = Duration::from_secs(5);
+/// The most characters of a cause in a message.
+const SENTENCE_CHARACTERS_MAX: usize = 400;
 
 #[derive(Default)]
 struct Counters {
@@ -367,13 +369,30 @@ fn chain(error: &object_store::Error) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// What went wrong, in one line: the innermost cause, which says the most.
+/// What went wrong, in one line: the innermost cause, which says the most. Of an answer in XML, its code and its message.
 fn sentence(error: &object_store::Error) -> String {
     let cause = chain(error).last().unwrap_or_default();
-    let line: Vec<&str> = cause.split_whitespace().collect();
-    let mut line = line.join(" ");
-    if let Some((at, _)) = line.char_indices().nth(400) {
-        line.truncate(at);
+    let field = |name: &str| {
+        let (_, rest) = cause.split_once(&format!("<{name}>"))?;
+        rest.split_once(&format!("</{name}>")).map(|(value, _)| value.trim_end_matches('.'))
+    };
+    let line = match (field("Code"), field("Message")) {
+        (Some(code), Some(message)) => format!("{code}: {message}"),
+        _ => cause.clone(),
+    };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.join(" ").chars().take(SENTENCE_CHARACTERS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_in_xml_is_one_sentence() {
+        let answer = "Server returned non-2xx status code: 403 Forbidden: <?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code>\
+                      <Message>Access Denied.</Message><Resource>/kafka/one</Resource></Error>";
+        assert_eq!(sentence(&generic(answer.to_owned())), "AccessDenied: Access Denied");
+        assert_eq!(sentence(&generic("connection\n  refused".to_owned())), "connection refused");
     }
-    line
 }

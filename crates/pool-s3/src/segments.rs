@@ -29,7 +29,7 @@ const PUTS_MAX: usize = 8;
 /// The most blocks that one request reads.
 const RUN_BLOCKS_MAX: u64 = 16;
 /// The blocks that are read at the beginning of a segment: whoever reads there mostly goes on.
-const RUN_BLOCKS_FIRST: u64 = 4;
+const RUN_BLOCKS_FIRST: u64 = 8;
 /// Reads of different places of the same segments that may be under way.
 const STRIPES: usize = 64;
 /// The object that marks a place as taken.

@@ -217,7 +217,7 @@ impl Setting {
 
     /// `pool-directory`, as in `--pool-directory`.
     pub fn flag(&self) -> String {
-        format!("{}-{}", self.section, self.key.replace('_', "-"))
+        format!("{}-{}", self.section, self.key).replace('_', "-")
     }
 
     /// `FOREBAY_POOL_DIRECTORY`.

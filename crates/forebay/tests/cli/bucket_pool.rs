@@ -12,7 +12,7 @@ use crate::database::{percent, postgres};
 use crate::numbered::{assert_all_there, assert_consistent, create_until_it_stops, mount};
 
 const EVERYTHING: &str = r#"{"Version": "2012-10-17", "Statement": [
-    {"Effect": "Allow", "Action": "s3:*", "Resource": ["arn:aws:s3:::segments", "arn:aws:s3:::segments/*"]}]}"#;
+    {"Effect": "Allow", "Action": "s3:*", "Resource": ["arn:aws:s3:::segments", "arn:aws:s3:::segments/*", "arn:aws:s3:::absent-bucket/*"]}]}"#;
 
 /// A bucket, a database, and a pool in both.
 struct Setup {

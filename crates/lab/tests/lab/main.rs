@@ -145,7 +145,7 @@ fn what_is_wrong_with_the_command_line_is_said_with_status_2() {
         (&["run", "mount", "--storage", "floppy"], "floppy"),
         (&["run", "mount", "--storage", "local,local"], "local"),
         (&["run", "mount", "--profile", "huge"], "huge"),
-        (&["run", "silly-rename", "--storage", "mount:"], "names no folder"),
+        (&["run", "silly-rename", "--storage", "mount:"], "names no directory"),
         (&["run", "silly-rename", "--storage", "mount:/a,b"], "comma"),
         (&["run", "mount", "--storage", "forebay,mount:/tmp"], "mount:/tmp has none"),
         (&["run", "silly-rename", "--bootstrap-server", "kafka:9092"], "cluster of its own"),

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::buckets::verify::delete_buckets;
 use super::client::{Client, Shared};
+use super::elsewhere::sweep;
 use super::file::Change;
 use super::model::{Effect, Life, NodeId};
 use super::ops::{Appetite, Op};
@@ -133,7 +134,7 @@ pub(super) fn appetite(random: &mut Random) -> Appetite {
 /// In how many of a thousand histories there is a second node.
 const WITH_SECOND_NODE: u64 = 150;
 /// In how many of a thousand lives of these it takes the pool over.
-const TAKEOVERS: u64 = 700;
+pub(super) const TAKEOVERS: u64 = 700;
 
 /// Runs the history with this seed. One in four pools has a second copy, and every other one was made by an older release.
 pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
@@ -162,22 +163,14 @@ pub(crate) fn run_nodes_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, F
     run_with(disk, seed, drawn, TAKEOVERS)
 }
 
-/// Like [`run_nodes_on`], in a database and a bucket. Some of these pools keep segments without live data for a while.
-pub(crate) fn run_elsewhere_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
-    let mut drawn = if seed.is_multiple_of(3) { draw_syncs(&disk, seed) } else { draw(seed) };
-    let keeps = Random::new(!seed).permille(300);
-    drawn.setting.options.keep_dead_segments = Duration::from_millis(if keeps { 20_000 } else { 0 });
-    run_with(disk, seed, drawn, TAKEOVERS)
-}
-
 /// The settings of a history, drawn from its seed.
-struct Drawn {
+pub(super) struct Drawn {
     random: Random,
-    setting: Setting,
+    pub(super) setting: Setting,
     appetite: Appetite,
 }
 
-fn draw(seed: u64) -> Drawn {
+pub(super) fn draw(seed: u64) -> Drawn {
     let mut random = Random::new(seed);
     let setting = Setting::draw(&mut random);
     let appetite = appetite(&mut random);
@@ -204,7 +197,7 @@ pub(crate) fn run_volumes_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report,
     run_with(disk, seed, Drawn { random, setting, appetite }, 0)
 }
 
-fn draw_syncs(disk: &FaultyDisk, seed: u64) -> Drawn {
+pub(super) fn draw_syncs(disk: &FaultyDisk, seed: u64) -> Drawn {
     let mut random = Random::new(seed);
     let setting = Setting {
         clients: random.between(2, 5),
@@ -219,7 +212,12 @@ fn draw_syncs(disk: &FaultyDisk, seed: u64) -> Drawn {
     Drawn { random, setting, appetite }
 }
 
-fn run_with(disk: Arc<FaultyDisk>, seed: u64, drawn: Drawn, takeovers: u64) -> Result<Report, Failure> {
+pub(super) fn run_with(
+    disk: Arc<FaultyDisk>,
+    seed: u64,
+    drawn: Drawn,
+    takeovers: u64,
+) -> Result<Report, Failure> {
     let Drawn { mut random, mut setting, appetite } = drawn;
     let shared = Shared::new(disk.clone(), appetite, setting.options.bytes_max.is_some());
     let mut report = Report::default();
@@ -574,15 +572,6 @@ fn removable(shared: &Shared) -> Option<(NodeId, String)> {
 }
 
 /// After everything was deleted, checks that nothing is left on the disk after one more opening.
-/// Lets the pool look for what earlier starts have left, if opening has not.
-async fn sweep(pool: &Pool) -> Result<(), String> {
-    let engine = pool.engine().map_err(|error| format!("sweep: {error}"))?;
-    if engine.stores.segments.keeps_objects() {
-        engine.sweep().await.map_err(|error| format!("sweep: {error}"))?;
-    }
-    Ok(())
-}
-
 async fn nothing_left(pool: Pool, shared: Rc<Shared>) -> Result<(), String> {
     reap(&pool, &shared).await?;
     sweep(&pool).await?;

@@ -24,6 +24,7 @@ mod content;
 mod copy_tests;
 mod early_tests;
 mod effect;
+mod elsewhere;
 mod fault_tests;
 pub(crate) mod faulty;
 mod file;

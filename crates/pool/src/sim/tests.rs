@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::at_rest;
+use super::elsewhere;
 use super::flips;
 use super::history::{self, Report};
 use crate::sim::faulty::{FaultyDisk, Lie, Protection};
@@ -211,7 +212,7 @@ fn pools_in_a_database_and_a_bucket_lose_nothing_when_nodes_replace_each_other()
             if seed >= first + count {
                 return;
             }
-            let report = history::run_elsewhere_on(Arc::new(FaultyDisk::elsewhere()), seed);
+            let report = elsewhere::run_on(Arc::new(FaultyDisk::elsewhere()), seed);
             let report = report.unwrap_or_else(|failure| panic!("elsewhere: {failure}"));
             takeovers.fetch_add(report.takeovers, Ordering::SeqCst);
             crashes.fetch_add(report.crashes, Ordering::SeqCst);
@@ -232,7 +233,7 @@ fn pools_in_a_database_and_a_bucket_lose_nothing_when_nodes_replace_each_other()
 #[test]
 fn a_replaced_node_that_still_commits_to_the_database_is_found() {
     let disk = || Arc::new(FaultyDisk::elsewhere().protected_by(Protection::Nothing));
-    let found = (0..HISTORIES_WITHOUT_FENCE).find(|seed| history::run_elsewhere_on(disk(), *seed).is_err());
+    let found = (0..HISTORIES_WITHOUT_FENCE).find(|seed| elsewhere::run_on(disk(), *seed).is_err());
     println!("a takeover without the fence of the database is found by history {found:?}");
     assert!(found.is_some(), "not found within {HISTORIES_WITHOUT_FENCE} histories");
 }
