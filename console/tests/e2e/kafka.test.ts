@@ -157,7 +157,7 @@ test('a topic has a graph of its days, and says what is unusual about it', async
     await topics.getByRole('button', { name: 'Growth' }).click()
     await expect(topics.getByRole('row').nth(1)).toContainText('clickstream')
 
-    // What takes days and gigabytes is put into the answer.
+    // Findings that need days and gigabytes are put into the answer.
     const older = { partition: 0, node: 3, oldest: new Date((today - 21) * 86_400_000).toISOString(), oldest_of_peers: new Date((today - 7) * 86_400_000).toISOString() }
     await page.route(/\/topics\?limit=500/, async (route) => {
       const response = await route.fetch()

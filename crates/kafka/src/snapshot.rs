@@ -1,4 +1,4 @@
-//! What a snapshot of a volume has of Kafka: topics, their replicas, and the offsets of these.
+//! The Kafka part of a snapshot of a volume: topics, their replicas, and the offsets of these.
 //!
 //! Directories of the snapshot are read when someone asks, and nothing is counted. Listing topics reads only the log directories; the
 //! files of replicas are read for one topic.

@@ -1,4 +1,4 @@
-//! What the rest of the crate stands on: paths, the id of a request, problems of a request, strict JSON, numbers in words, growth by day.
+//! The foundations of the crate: paths, the id of a request, problems of a request, strict JSON, numbers in words, growth by day.
 
 pub mod growth;
 pub mod paths;

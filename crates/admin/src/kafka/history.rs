@@ -1,10 +1,10 @@
-//! What topics stored on each day, for 400 days: in memory, and in two files of the pool's folder `history`.
+//! The bytes that topics stored on each day, for 400 days: in memory, and in two files of the pool's directory `history`.
 //!
 //! `kafka-topics` has a line for each topic with its rows of days that are over, and is replaced when a day ends. `kafka-today` has a line
 //! for each topic with the row of the current day, and is replaced once a minute at most. A crash between the two leaves rows in both, which
 //! are the same. Lines have checksums, so damage costs the topics whose lines it hits.
 //!
-//! What must hold: there are at most [`TOPICS_MAX`] topics with [`DAYS_MAX`] rows each, and what other topics store is counted together; a
+//! Invariants: there are at most [`TOPICS_MAX`] topics with [`DAYS_MAX`] rows each, and what other topics store is counted together; a
 //! clock that jumps hides rows and adds some, and never discards those that are right.
 
 use std::collections::{BTreeMap, HashSet};
@@ -33,7 +33,7 @@ const OVER: &str = "kafka-topics";
 const TODAY: &str = "kafka-today";
 const TODAY_EVERY: Duration = Duration::from_secs(60);
 
-/// What a topic stored at the last report of a day.
+/// The bytes that a topic stored at the last report of a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Saved", into = "Saved")]
 pub struct Row {
@@ -315,7 +315,7 @@ impl Rows {
     }
 }
 
-/// What topics store together, by cluster.
+/// The bytes that topics store together, by cluster.
 fn others<'a>(rest: impl Iterator<Item = &'a (Name, Row)>) -> Vec<(Name, Row)> {
     let mut sums: BTreeMap<String, Row> = BTreeMap::new();
     for (name, row) in rest {
@@ -383,7 +383,7 @@ mod tests {
         rows.iter().map(|row| (row.day() - START, row.bytes_stored)).collect()
     }
 
-    /// What is there after a restart at that day.
+    /// The history after a restart on that day.
     fn after_restart(folder: &std::path::Path, day: u64, topic: &str) -> Vec<(u64, u64)> {
         let history = kept_in(folder);
         history.rows().today = Some(day);

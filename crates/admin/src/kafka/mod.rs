@@ -57,7 +57,7 @@ pub struct Kafka {
     nfs: Option<Arc<forebay_nfs::Shared>>,
     /// Settings.
     pub settings: Settings,
-    /// What topics stored on each day.
+    /// The bytes that topics stored on each day.
     pub history: Arc<TopicHistory>,
     made: RwLock<Made>,
     meter: Mutex<Meter>,

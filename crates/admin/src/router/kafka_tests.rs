@@ -231,7 +231,7 @@ async fn growth_and_age_are_compared_with_what_is_usual() {
         (gone.body["days"].as_array().unwrap().len(), &gone.body["days"][0]["bytes_written_per_day"]),
         (1, &5.into())
     );
-    // What was restored and what is new is written together.
+    // Restored and new rows are written together.
     api.kafka.history.write(true);
     let written = std::fs::read_to_string(folder.path().join("history/kafka-topics")).unwrap();
     assert!(written.contains("\"deleted\"") && !written.contains("not a line"), "{written}");

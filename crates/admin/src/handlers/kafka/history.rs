@@ -1,4 +1,4 @@
-//! What topics stored on each day.
+//! The bytes that topics stored on each day.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! What snapshots have of Kafka.
+//! The Kafka topics in snapshots.
 
 use axum::Json;
 use axum::extract::State;

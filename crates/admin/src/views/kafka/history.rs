@@ -1,4 +1,4 @@
-//! What topics of Kafka stored on each day.
+//! The bytes that Kafka topics stored on each day.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

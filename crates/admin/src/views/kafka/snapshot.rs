@@ -1,4 +1,4 @@
-//! What a snapshot of a volume has of Kafka.
+//! The Kafka topics in a snapshot of a volume.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
