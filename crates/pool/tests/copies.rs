@@ -197,7 +197,7 @@ async fn the_second_copy_is_lost_while_the_pool_is_in_use() {
     let place = Mirrored::new();
     let pool = place.open().await;
     let log = filled(&pool).await;
-    std::fs::remove_dir_all(place.copies()).unwrap();
+    lose(&place.copies());
     let root = pool.volume("kafka").unwrap().root;
     for n in 0..4 {
         let more = file(&pool, root, &format!("more{n}")).await;

@@ -250,7 +250,7 @@ async fn either_copy_of_the_log_is_enough_after_a_kill_and_what_it_lacks_is_put_
 async fn a_second_copy_whose_log_was_deleted_gets_it_back() {
     let mut doubled = Doubled::make().await;
     let promised = &mut doubled.promised;
-    std::fs::remove_dir_all(promised.directory.path().join("copy").join("log")).unwrap();
+    lose(&promised.directory.path().join("copy").join("log"));
     for round in 0..10_u8 {
         promised.append(&[200 + round; 1000]).await;
     }

@@ -58,7 +58,9 @@ async fn the_first_disk_is_destroyed_under_load_and_the_second_copy_has_everythi
     assert_refused(&disks.promote(&["--first-is-lost"]), 1, &["another process"]);
     let first = disks.first.path().join("pool");
     tokio::task::block_in_place(|| {
-        std::fs::remove_dir_all(&first).unwrap_or_else(|_| std::fs::remove_dir_all(&first).unwrap());
+        // At one instant: the daemon still makes files in it.
+        std::fs::rename(&first, disks.first.path().join("lost")).unwrap();
+        std::fs::remove_dir_all(disks.first.path().join("lost")).unwrap();
         // What it acknowledges now, it has only in the second copy.
         std::thread::sleep(Duration::from_millis(300));
         daemon.kill();

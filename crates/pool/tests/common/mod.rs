@@ -100,3 +100,9 @@ pub fn copy_directory(from: &std::path::Path, to: &std::path::Path) {
         }
     }
 }
+
+/// Removes a directory at one instant, also while a pool makes files in it.
+pub fn lose(directory: &std::path::Path) {
+    let gone = tempfile::tempdir().unwrap();
+    std::fs::rename(directory, gone.path().join("lost")).unwrap();
+}
