@@ -137,6 +137,22 @@ pub async fn release(address: &ServiceAddress) -> Result<(), Error> {
     Ok(())
 }
 
+/// The machine on the device's segment that also has a service address, if one answers within `options.probes` times `options.probe_interval`.
+/// This machine may have the address itself.
+///
+/// # Errors
+/// As [`acquire`], except [`Error::Taken`].
+pub async fn other_owner(address: &ServiceAddress, options: &Options) -> Result<Option<Mac>, Error> {
+    let netlink = Netlink::connect(address)?;
+    let device = usable_device(&netlink, address).await?;
+    let Some(mac) = device.neighbours_ask_for else { return Ok(None) };
+    match probe(&device, mac, address, options).await {
+        Ok(()) => Ok(None),
+        Err(Error::Taken { mac, .. }) => Ok(Some(mac)),
+        Err(error) => Err(error),
+    }
+}
+
 /// Whether this machine has a service address on its device, and the device is up. Needs no privilege.
 ///
 /// This says nothing about the device's link, nor about other machines.

@@ -9,7 +9,7 @@
 //! Only Linux is supported. Everything here needs CAP_NET_ADMIN and CAP_NET_RAW, except [`bind()`], [`check`] and [`Hook`].
 //! Start reading at `acquire.rs`.
 //!
-//! What must hold: an address that another machine answers for is never added, and every error names the address or the
+//! What must hold: an address that another machine answers for is never added unless the caller asks for no probes, and every error names the address or the
 //! program, and what the operator can do.
 
 #![forbid(unsafe_code)]
@@ -26,7 +26,7 @@ mod segment;
 mod service_address;
 mod tickle;
 
-pub use acquire::{Held, Options, acquire, check, release};
+pub use acquire::{Held, Options, acquire, check, other_owner, release};
 pub use bind::bind;
 pub use error::Error;
 pub use hook::{Hook, HookError};

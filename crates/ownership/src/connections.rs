@@ -33,6 +33,18 @@ pub struct Connections {
     pub before: Vec<Ends>,
 }
 
+impl Connections {
+    /// The list as text, as the file has it.
+    pub fn encode(&self) -> String {
+        encode(self)
+    }
+
+    /// The list that [`Connections::encode`] has written; none if the text is not whole.
+    pub fn decode(text: &str) -> Option<Connections> {
+        decode(text)
+    }
+}
+
 /// The connections of the last owner, as far as it has told.
 pub(crate) fn read(directory: &Path) -> Connections {
     let file = directory.join(FILE);

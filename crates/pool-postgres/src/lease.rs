@@ -7,8 +7,8 @@
 //!
 //! The lease does not protect what is stored: commit groups are fenced by the pool's epoch, and need no clock.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use forebay_pool::store::Connections;
@@ -124,7 +124,41 @@ pub struct Lease {
     /// The owner before; none if there was none.
     from: Option<String>,
     silent: Duration,
+    clients: String,
     connections: Connections,
+}
+
+/// What the owner tells the next one about its clients ([`Lease::clients`]).
+pub struct Clients {
+    database: Database,
+    instance: String,
+    session: Mutex<Option<Bare>>,
+    connections: Connections,
+}
+
+impl Clients {
+    /// Replaces what was told. It is not waited until that is durable: if it is lost, clients notice a takeover later. Blocks.
+    pub fn tell(self: &Arc<Self>, list: String) -> Result<()> {
+        let clients = self.clone();
+        self.connections.run(async move {
+            let kept = || clients.session.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let failed = |error| refused(&clients.database, &error);
+            let session = match kept() {
+                Some(session) if !session.client.is_closed() => session,
+                _ => {
+                    let session = Bare::open(&clients.database, &clients.instance, Role::Lease).await?;
+                    session.client.batch_execute(RENEWALS).await.map_err(failed)?;
+                    session
+                }
+            };
+            // Not over what the next owner has told.
+            let statement =
+                "update client set connections = $1 where exists (select from lease where instance = $2)";
+            session.client.execute(statement, &[&list, &clients.instance]).await.map_err(failed)?;
+            *clients.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+            Ok(())
+        })
+    }
 }
 
 impl Lease {
@@ -149,7 +183,7 @@ impl Lease {
             instance: new_instance()?,
         };
         let Some(taken) = connections.run(waiting.run())? else { return Ok(None) };
-        let Taken { owned, began, from, silent } = taken;
+        let Taken { owned, began, from, silent, clients } = taken;
         let tenure = Arc::<Tenure>::default();
         tenure.extend(began, options.valid);
         let renewing = Renewing {
@@ -160,7 +194,7 @@ impl Lease {
             on_loss: Box::new(on_loss),
         };
         connections.leave(renewing.run());
-        Ok(Some(Lease { database: database.clone(), owned, tenure, from, silent, connections }))
+        Ok(Some(Lease { database: database.clone(), owned, tenure, from, silent, clients, connections }))
     }
 
     /// The pool's row, for opening its metadata.
@@ -176,6 +210,21 @@ impl Lease {
     /// The node that had the pool before, and how long it had been silent.
     pub fn taken_from(&self) -> (Option<&str>, Duration) {
         (self.from.as_deref(), self.silent)
+    }
+
+    /// What the owner before told of its clients; empty if nothing.
+    pub fn inherited_clients(&self) -> &str {
+        &self.clients
+    }
+
+    /// Where this owner tells the next one about its clients.
+    pub fn clients(&self) -> Result<Arc<Clients>> {
+        Ok(Arc::new(Clients {
+            database: self.database.clone(),
+            instance: self.owned.instance.clone(),
+            session: Mutex::default(),
+            connections: Connections::start("pool-clients", 1)?,
+        }))
     }
 
     /// Lets others take the pool at once. The pool must be closed.
@@ -208,6 +257,7 @@ struct Taken {
     began: Duration,
     from: Option<String>,
     silent: Duration,
+    clients: String,
 }
 
 impl Waiting {
@@ -256,11 +306,14 @@ impl Waiting {
         let was_here = self.restarts && seen.node == self.node;
         let taken = if seen.released || is_ours || was_here || is_silent {
             let owned = seen.take(&self.database, &session, &self.instance, &self.node).await?;
-            owned.map(|owned| {
-                let silent = if is_silent { self.options.silence } else { Duration::ZERO };
-                let from = (!seen.node.is_empty() && !is_ours).then_some(seen.node);
-                Taken { owned, began, from, silent }
-            })
+            match owned {
+                Some(owned) => {
+                    let silent = if is_silent { self.options.silence } else { Duration::ZERO };
+                    let from = (!seen.node.is_empty() && !is_ours).then_some(seen.node);
+                    Some(Taken { owned, began, from, silent, clients: clients_of(&session).await })
+                }
+                None => None,
+            }
         } else {
             if told.as_ref() != Some(&seen.node) {
                 tracing::info!(owner = seen.node, "waiting: another node serves the pool");
@@ -270,6 +323,18 @@ impl Waiting {
         };
         *kept = Some(session);
         Ok(taken)
+    }
+}
+
+/// What the owner before told of its clients. Nothing depends on it but how soon they notice.
+async fn clients_of(session: &Bare) -> String {
+    let row = session.client.query_opt("select connections from client", &[]).await;
+    match row.and_then(|row| row.map_or(Ok(String::new()), |row| row.try_get(0))) {
+        Ok(list) => list,
+        Err(error) => {
+            tracing::warn!(%error, "the clients of the last owner are not known, and will notice the takeover by themselves");
+            String::new()
+        }
     }
 }
 

@@ -28,6 +28,6 @@ mod schema;
 mod session;
 
 pub use database::Database;
-pub use lease::{Lease, LeaseOptions, Tenure};
+pub use lease::{Clients, Lease, LeaseOptions, Tenure};
 pub use meta::{Counts, PostgresMeta, PostgresOptions};
 pub use ownership::{Owned, create};

@@ -36,6 +36,11 @@ pub(crate) fn creation(schema: &str) -> String {
              instance text not null, node text not null, renewals bigint not null, released boolean not null, since timestamptz not null
          ) with (fillfactor = 10);
          insert into {schema}.lease (instance, node, renewals, released, since) values ('', '', 0, true, now());
+         create table {schema}.client (
+             one boolean primary key default true check (one),
+             connections text not null
+         ) with (fillfactor = 10);
+         insert into {schema}.client (connections) values ('');
          {}
          insert into {schema}.pool (format, epoch, batch, owner) values ({FORMAT}, 0, 0, '');",
         tables.concat()

@@ -378,6 +378,11 @@ impl Config {
         self.pool.directory.join(&self.admin.socket)
     }
 
+    /// Whether other nodes can take the pool over.
+    pub fn is_shared(&self) -> bool {
+        self.node.standby || self.pool.database.metadata.is_some()
+    }
+
     /// Checks constraints between settings.
     fn check(&self) -> Result<(), ConfigError> {
         let (lease, grace) = (self.nfs.lease_seconds, self.nfs.grace_seconds);

@@ -214,9 +214,22 @@ impl Daemon {
         finished.stdout
     }
 
-    /// Sends a signal.
+    /// Sends a signal. With SIGSTOP it waits until every thread is stopped, which takes a moment.
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
+        if signal == Signal::STOP {
+            wait_until("the daemon is stopped", || self.is_stopped());
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        // The state is behind the name, which is in parentheses.
+        let state = |stat: &str| stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+        threads.flatten().all(|thread| {
+            let stat = std::fs::read_to_string(thread.path().join("stat"));
+            stat.is_ok_and(|stat| state(&stat) == Some('T'))
+        })
     }
 
     /// Waits for its end.

@@ -38,6 +38,7 @@ mod tls;
 mod views;
 
 use crate::report::Subject;
+use crate::storage::Place;
 pub use definition::Experiment;
 
 /// Every experiment, in the order of `forebay lab list`.
@@ -55,7 +56,8 @@ pub static ALL: &[&dyn Experiment] = &[
     &backup::Backup,
     &kill_storage::KillStorage,
     &kill_load::KillLoad,
-    &failover::Failover,
+    &failover::Failover(Place::Directory),
+    &failover::Failover(Place::Elsewhere),
     &restart::Restart,
     &memory::Memory,
     &posix::Posix,

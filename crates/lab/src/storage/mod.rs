@@ -5,6 +5,7 @@
 //! already mounted, and has no guests. Object stores ([`object`]) are not mounted either: clients speak S3 to them.
 
 mod buckets;
+mod elsewhere;
 mod forebay;
 mod ganesha;
 mod interface;
@@ -32,7 +33,7 @@ pub use interface::{HostServer, Space, Storage, Volumes, Written};
 pub use mounted::check as check_folder;
 pub use nfs::mount_nfs;
 pub use object::{AccessKey, ObjectStore, SharedPool, start as start_object_store};
-pub use pair::{Node, Pair, PairStorage};
+pub use pair::{Node, Pair, PairStorage, Place};
 pub use relay::{Disturbance, Relay};
 pub use usage::{cpu_of_process, process_has_ended};
 pub use views::{BrokerView, Cell, KafkaViews, Leftover, TopicView, Totals};

@@ -1,4 +1,4 @@
-//! Two nodes and one pool: each runs the daemon on a machine of its own, both see the pool's directory, and one of them serves it at an
+//! Two nodes and one pool: each runs the daemon on a machine of its own, both see what the pool lies in, and one of them serves it at an
 //! address that moves.
 
 use std::fs::{self, File};
@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 use rustix::process::Signal;
 use serde::Deserialize;
 
+use super::elsewhere::Elsewhere;
 use super::forebay::{JUNCTION_PATH, POOL_SIZE_MAX, differences_of};
 use super::interface::{Storage, Volumes};
 use super::nfs::mount_nfs;
@@ -32,6 +33,21 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(20);
 /// In the log of a standby that may take the pool over.
 const WATCHING: &str = "has the pool, and what it writes is seen here";
+/// The same of a pool in a database.
+const WAITING: &str = "waiting: another node serves the pool";
+/// In the log of a node that takes a pool in a database.
+const TAKING: &str = "this node takes the pool";
+/// In the output of a daemon that serves.
+const READY: &str = "\nready: ";
+
+/// What the pool lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A directory that both nodes see. A node that is replaced is fenced by a program.
+    Directory,
+    /// PostgreSQL and a bucket. Nobody is fenced by a program.
+    Elsewhere,
+}
 
 /// One of the two nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +115,9 @@ struct Named {
 /// The nodes. Dropping it ends both at once.
 pub struct Pair {
     program: PathBuf,
+    /// The pool's directory, or the folder with a directory of each node.
     pool: PathBuf,
+    elsewhere: Option<Elsewhere>,
     /// Admin sockets, process ids, and the fence program.
     state: PathBuf,
     logs: PathBuf,
@@ -125,22 +143,29 @@ impl Daemon {
 
 impl Pair {
     /// Makes a pool and starts both nodes; the first serves.
-    pub fn start(environment: &Environment) -> Result<Arc<Self>> {
+    pub fn start(environment: &Environment, place: Place) -> Result<Arc<Self>> {
         let network = environment.network()?;
         let machine = |node: Node| network.add_machine(node.name(), node.address());
         let state = environment.state_folder();
         let pair = Arc::new(Self {
             program: environment.daemon()?.to_owned(),
             pool: environment.fresh("pair-data")?,
+            elsewhere: match place {
+                Place::Directory => None,
+                Place::Elsewhere => Some(Elsewhere::start(environment)?),
+            },
             state: state.to_owned(),
             logs: environment.logs(),
             witness: environment.gateway(),
             machines: [machine(Node::A)?, machine(Node::B)?],
             daemons: Mutex::new([Daemon::new("node-a", state)?, Daemon::new("node-b", state)?]),
         });
-        pair.write_fence()?;
-        let mut init = Command::new(&pair.program);
-        crate::exec::run(init.args(["init", "--pool-directory"]).arg(&pair.pool)).context("make the pool")?;
+        if place == Place::Directory {
+            pair.write_fence()?;
+            let mut init = Command::new(&pair.program);
+            crate::exec::run(init.args(["init", "--pool-directory"]).arg(&pair.pool))
+                .context("make the pool")?;
+        }
         pair.start_node(Node::A)?;
         pair.wait_until_serving(Node::A)?;
         pair.start_node(Node::B)?;
@@ -183,11 +208,23 @@ impl Pair {
             None => (self.machine(node).command(&self.program), Stdio::null()),
         };
         command.env("NOTIFY_SOCKET", daemon.supervisor.path());
-        command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
-        command.args(["--standby", "--node-name", node.name(), "--node-any-file-system", "on"]);
-        command.arg("--fence").arg(self.fence_file());
+        command.args(["serve", "--node-name", node.name()]);
         command.args(["--address", &format!("{ADDRESS}/{PREFIX}@{DEVICE}")]);
-        command.args(["--witness", &format!("{}:{WITNESS_PORT}", self.witness)]);
+        match &self.elsewhere {
+            Some(elsewhere) => {
+                let folder = self.pool.join(node.name());
+                fs::create_dir_all(&folder).with_context(|| format!("create {}", folder.display()))?;
+                command.args(elsewhere.arguments(&folder));
+            }
+            None => {
+                command.arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
+                command
+                    .args(["--standby", "--node-any-file-system", "on"])
+                    .arg("--fence")
+                    .arg(self.fence_file());
+                command.args(["--witness", &format!("{}:{WITNESS_PORT}", self.witness)]);
+            }
+        }
         command.arg("--admin-socket").arg(self.socket(node)).args(["--api-listen", "off"]);
         let log = self.log(node);
         let log = File::options()
@@ -201,15 +238,26 @@ impl Pair {
         fs::write(self.pid_file(node), pid.to_string()).context("write the daemon's process id")
     }
 
+    /// What a pool lies in that is not in a directory.
+    pub fn elsewhere(&self) -> Result<&Elsewhere> {
+        self.elsewhere.as_ref().context("the pool lies in a directory")
+    }
+
     /// The node that serves the pool, or opens it.
     pub fn owner(&self) -> Result<Node> {
-        let name = self.read_owner()?.node.name;
+        let name = match &self.elsewhere {
+            Some(elsewhere) => elsewhere.owner()?.0,
+            None => self.read_owner()?.node.name,
+        };
         Node::ALL.into_iter().find(|node| node.name() == name).context("another node owns the pool")
     }
 
-    /// How the pool came to its owner.
-    pub fn takeover(&self) -> Result<Takeover> {
-        Ok(self.read_owner()?.takeover)
+    /// How the pool came to its owner, if the owner says it.
+    pub fn takeover(&self) -> Result<Option<Takeover>> {
+        match &self.elsewhere {
+            Some(_) => Ok(None),
+            None => Ok(Some(self.read_owner()?.takeover)),
+        }
     }
 
     /// Waits until a node serves the pool.
@@ -219,12 +267,27 @@ impl Pair {
 
     /// Whether a node serves the pool, and has not ended since it said so.
     pub fn serves(&self, node: Node) -> bool {
-        self.is_in(node, "serving") && UnixStream::connect(self.socket(node)).is_ok()
+        let has_said = match &self.elsewhere {
+            Some(_) => self.has_said(node, READY),
+            None => self.is_in(node, "serving"),
+        };
+        has_said && UnixStream::connect(self.socket(node)).is_ok()
     }
 
     /// Whether a node is opening the pool.
     pub fn opens(&self, node: Node) -> bool {
-        self.is_in(node, "opening")
+        match &self.elsewhere {
+            Some(_) => self.has_said(node, TAKING),
+            None => self.is_in(node, "opening"),
+        }
+    }
+
+    /// Whether the log of a node has a text since the node was started last.
+    fn has_said(&self, node: Node, text: &str) -> bool {
+        let from = of(&mut self.daemons(), node).log_from;
+        let log = fs::read(self.log(node)).unwrap_or_default();
+        let log = log.get(usize::try_from(from).unwrap_or(usize::MAX)..).unwrap_or_default();
+        String::from_utf8_lossy(log).contains(text)
     }
 
     fn is_in(&self, node: Node, phase: &str) -> bool {
@@ -233,14 +296,8 @@ impl Pair {
 
     /// Waits until a node that was started last may take the pool over.
     pub fn wait_until_watching(&self, node: Node) -> Result<()> {
-        let from = of(&mut self.daemons(), node).log_from;
-        let log = self.log(node);
-        let said = || {
-            let text = fs::read(&log).unwrap_or_default();
-            let text = text.get(usize::try_from(from).unwrap_or(usize::MAX)..).unwrap_or_default();
-            String::from_utf8_lossy(text).contains(WATCHING)
-        };
-        self.wait_until(node, "does not see the other node", said)
+        let words = if self.elsewhere.is_some() { WAITING } else { WATCHING };
+        self.wait_until(node, "does not see the other node", || self.has_said(node, words))
     }
 
     fn wait_until(&self, node: Node, what: &str, holds: impl Fn() -> bool) -> Result<()> {
@@ -273,13 +330,62 @@ impl Pair {
         of(&mut self.daemons(), node).server.signal(Signal::STOP)
     }
 
-    /// Cuts a node off from the network of clients. It still writes to the pool's directory.
+    /// Cuts a node off from the network of clients. It still writes to the pool's directory, if the pool lies in one.
     pub fn unplug(&self, node: Node) -> Result<()> {
         self.machine(node).unplug()
     }
 
+    /// Stops a node's daemon. Its machine goes on to answer for the address.
+    pub fn pause(&self, node: Node) -> Result<()> {
+        of(&mut self.daemons(), node).server.signal(Signal::STOP)
+    }
+
+    /// A node's daemon goes on after [`Pair::pause`].
+    pub fn resume(&self, node: Node) -> Result<()> {
+        of(&mut self.daemons(), node).server.signal(Signal::CONT)
+    }
+
+    /// The packets of the database to a node are lost.
+    pub fn cut_off_from_database(&self, node: Node) -> Result<()> {
+        self.elsewhere()?.cut_databases_off_from(node.address())
+    }
+
+    /// Ends [`Pair::cut_off_from_database`].
+    pub fn mend_to_database(&self, node: Node) -> Result<()> {
+        self.elsewhere()?.mend_databases_to(node.address())
+    }
+
+    /// Connects a node again to the network of clients.
+    pub fn plug(&self, node: Node) -> Result<()> {
+        self.machine(node).plug()
+    }
+
+    /// A node that has vanished had lost its power: nothing of it is left when it is back.
+    pub fn lose_power(&self, node: Node) -> Result<()> {
+        of(&mut self.daemons(), node).server.kill()?;
+        let mut command = self.machine(node).command("ip");
+        crate::exec::run(command.args(["address", "delete", &format!("{ADDRESS}/{PREFIX}"), "dev", DEVICE]))
+    }
+
+    /// Waits for the end of a node that learns that it was replaced. Returns how long it took, and its exit status.
+    pub fn wait_for_end(&self, node: Node) -> Result<(Duration, ExitStatus)> {
+        let begun = Instant::now();
+        let status = of(&mut self.daemons(), node).server.wait_for_end(PATIENCE)?;
+        Ok((begun.elapsed(), status))
+    }
+
+    /// Starts a node that has ended, until it may take the pool over.
+    pub fn start_standby(&self, node: Node) -> Result<()> {
+        self.start_node(node)?;
+        self.wait_until_watching(node)
+    }
+
     /// Asks the owner to give the pool up.
     pub fn release(&self, node: Node) -> Result<()> {
+        if self.elsewhere.is_some() {
+            // A daemon that is stopped in order releases the pool.
+            return of(&mut self.daemons(), node).server.signal(Signal::TERM);
+        }
         let output = self.admin(node, &["pool", "release"])?;
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "forebay pool release failed: {}", said.trim());
@@ -288,10 +394,9 @@ impl Pair {
 
     /// Waits for the end of a node that was fenced or gave the pool up; plugs it in and starts it again, until it may take the pool over.
     pub fn return_as_standby(&self, node: Node) -> Result<()> {
-        of(&mut self.daemons(), node).server.wait_for_end(PATIENCE)?;
-        self.machine(node).plug()?;
-        self.start_node(node)?;
-        self.wait_until_watching(node)
+        self.wait_for_end(node)?;
+        self.plug(node)?;
+        self.start_standby(node)
     }
 
     /// Runs a command of the daemon's program against a node.
@@ -300,7 +405,7 @@ impl Pair {
         command
             .args(words)
             .arg("--pool-directory")
-            .arg(&self.pool)
+            .arg(if self.elsewhere.is_some() { self.pool.join(node.name()) } else { self.pool.clone() })
             .arg("--admin-socket")
             .arg(self.socket(node));
         command.output().with_context(|| format!("run forebay {}", words.join(" ")))
@@ -395,7 +500,8 @@ impl Storage for PairStorage {
     }
 
     fn stop(&mut self) -> Result<()> {
-        let (owner, mut daemons) = (self.0.owner()?, self.0.daemons());
+        let owner = self.0.owner()?;
+        let mut daemons = self.0.daemons();
         of(&mut daemons, owner.other()).server.stop(PATIENCE)?;
         of(&mut daemons, owner).server.stop(PATIENCE)
     }

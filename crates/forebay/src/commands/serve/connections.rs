@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use forebay_nfs::Endpoints;
-use forebay_ownership::{Connections, Ends, Holder};
+use forebay_ownership::{Connections, Ends};
 use tokio::sync::watch::Receiver;
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -33,16 +33,19 @@ pub fn reset(inherited: &Connections, addresses: &[IpAddr]) {
     });
 }
 
+/// Writes the list where the next owner reads it. Blocks.
+pub type Record = Arc<dyn Fn(&Connections) -> Result<(), String> + Send + Sync>;
+
 /// Keeps the list of this node's connections, until the task is ended.
 pub fn keep_list(
-    holder: Arc<Holder>,
+    record: Record,
     inherited: Vec<Ends>,
     open: Receiver<BTreeMap<u64, Endpoints>>,
 ) -> JoinHandle<()> {
-    tokio::spawn(keep(holder, inherited, open))
+    tokio::spawn(keep(record, inherited, open))
 }
 
-async fn keep(holder: Arc<Holder>, mut inherited: Vec<Ends>, mut open: Receiver<BTreeMap<u64, Endpoints>>) {
+async fn keep(record: Record, mut inherited: Vec<Ends>, mut open: Receiver<BTreeMap<u64, Endpoints>>) {
     let begun = Instant::now();
     let mut is_failing = false;
     loop {
@@ -53,8 +56,8 @@ async fn keep(holder: Arc<Holder>, mut inherited: Vec<Ends>, mut open: Receiver<
             open.borrow_and_update().values().map(|ends| (ends.server, ends.client)).collect();
         let before = inherited.iter().filter(|ends| !now.contains(*ends)).copied().collect();
         let list = Connections { own: now.into_iter().collect(), before };
-        let holder = holder.clone();
-        let written = spawn_blocking(move || holder.record_connections(&list)).await;
+        let record = record.clone();
+        let written = spawn_blocking(move || record(&list)).await;
         match written {
             Ok(Ok(())) => is_failing = false,
             Ok(Err(error)) => {

@@ -8,14 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use forebay_address::{Options, ServiceAddress};
 use forebay_net::Answers;
-use forebay_ownership::Node;
+use forebay_ownership::{Connections, Node};
 use forebay_pool::store::{Backends, FileSegments, FileSystemRoom, Notes};
 use forebay_pool::{Pool, PoolOptions};
 use forebay_pool_postgres::{Database, Lease, LeaseOptions, PostgresMeta, PostgresOptions};
 use forebay_pool_s3::{BucketOptions, BucketRoom, BucketSegments, CacheOptions};
 use rustix::fs::FlockOperation;
 
+use super::connections::Record;
 use super::notify::Notifier;
 use super::signals::Shutdown;
 use crate::config::{Config, DatabaseConfig, Place};
@@ -26,10 +28,19 @@ const OBJECT_BYTES_MAX: u64 = 32 << 20;
 /// Exit status of a process that another one has taken the pool from.
 const STATUS_DEPOSED: i32 = 75;
 
+/// The lease is taken at the first look if it is free or this machine's own. Who waits for longer does not have the addresses.
+const FIRST_LOOKS_MAX: Duration = Duration::from_secs(2);
+/// How long removing the addresses may take before the process ends.
+const REMOVAL_MAX: Duration = Duration::from_secs(1);
+/// How often it is asked who else has an address, while the lease cannot be renewed.
+const ADDRESS_LOOK_EVERY: Duration = Duration::from_millis(500);
+
 /// The lease of a pool, and what else this process has while it serves the pool.
 pub struct Leased {
     lease: Lease,
     database: Database,
+    /// This node's name.
+    name: String,
     /// Locked as long as this process lives: the next one on this machine may take the lease at once.
     _lock: File,
 }
@@ -79,15 +90,25 @@ impl Leased {
         let identity = format!("{} {} {}", node.name, node.boot, place.display());
         Notifier::from_environment().ready("waiting for the pool: another node may serve it");
         let stop = Arc::new(AtomicBool::new(false));
-        let (waiting_for, stopping) = (database.clone(), stop.clone());
-        let waiting = tokio::task::spawn_blocking(move || {
-            Lease::wait(&waiting_for, &identity, true, LeaseOptions::default(), &stopping, deposed)
+        let (waiting_for, stopping, addresses) =
+            (database.clone(), stop.clone(), config.node.addresses.clone());
+        let mut waiting = tokio::task::spawn_blocking(move || {
+            let on_loss = move |owner: &str| deposed(owner, addresses.clone());
+            Lease::wait(&waiting_for, &identity, true, LeaseOptions::default(), &stopping, on_loss)
         });
-        let taken = tokio::select! {
-            taken = waiting => taken.context("the thread that waits for the pool ended")?,
-            () = shutdown.clone().requested() => {
-                stop.store(true, Ordering::Release);
-                return Ok(None);
+        let (mut has_looked, first_looks) = (false, tokio::time::sleep(FIRST_LOOKS_MAX));
+        tokio::pin!(first_looks);
+        let taken = loop {
+            tokio::select! {
+                taken = &mut waiting => break taken.context("the thread that waits for the pool ended")?,
+                () = shutdown.clone().requested() => {
+                    stop.store(true, Ordering::Release);
+                    return Ok(None);
+                }
+                () = &mut first_looks, if !has_looked => {
+                    has_looked = true;
+                    remove_leftover(&config.node.addresses).await;
+                }
             }
         };
         let Some(lease) = taken.map_err(|error| anyhow!("{error}"))? else { return Ok(None) };
@@ -95,7 +116,7 @@ impl Leased {
             let silent_ms = u64::try_from(silent.as_millis()).unwrap_or(u64::MAX);
             tracing::info!(from = name_of(from), silent_ms, "this node takes the pool");
         }
-        Ok(Some(Leased { lease, database, _lock: lock }))
+        Ok(Some(Leased { lease, database, name: node.name.clone(), _lock: lock }))
     }
 
     /// Opens the pool.
@@ -133,6 +154,45 @@ impl Leased {
         Answers::while_true(move || tenure.holds())
     }
 
+    /// Whether another node had the pool before, and whether it was silent instead of releasing it.
+    pub fn is_moved(&self) -> (bool, bool) {
+        let (from, silent) = self.lease.taken_from();
+        (from.is_some_and(|from| name_of(from) != self.name), !silent.is_zero())
+    }
+
+    /// The connections of clients to the owner before, as far as it has told.
+    pub fn inherited(&self) -> Connections {
+        Connections::decode(self.lease.inherited_clients()).unwrap_or_default()
+    }
+
+    /// Where this node tells the next one about its clients.
+    pub fn record(&self) -> Result<Record> {
+        let clients = self.lease.clients().map_err(|error| anyhow!("{error}"))?;
+        Ok(Arc::new(move |list| clients.tell(list.encode()).map_err(|error| error.to_string())))
+    }
+
+    /// Ends the process if another machine answers for an address while the lease cannot be renewed: it can only have taken the pool, and
+    /// clients must not find this node any more. It cannot be asked in the database, which this node does not reach.
+    pub fn yield_addresses(&self, addresses: Vec<ServiceAddress>) {
+        let tenure = self.lease.tenure();
+        let once = Options { probes: 1, ..Options::default() };
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(ADDRESS_LOOK_EVERY).await;
+                if tenure.holds() {
+                    continue;
+                }
+                for address in &addresses {
+                    if let Ok(Some(mac)) = forebay_address::other_owner(address, &once).await
+                        && !tenure.holds()
+                    {
+                        deposed(&format!("with hardware address {mac}"), addresses.clone());
+                    }
+                }
+            }
+        });
+    }
+
     /// Lets others take the pool, which must be closed.
     pub fn release(self) -> Result<()> {
         let released = tokio::task::block_in_place(|| self.lease.release());
@@ -145,10 +205,34 @@ fn name_of(identity: &str) -> &str {
     identity.split(' ').next().unwrap_or(identity)
 }
 
-/// Ends the process at once: what it still answered could be wrong.
-fn deposed(owner: &str) {
+/// Ends the process at once: what it still answered could be wrong. Clients must not find it any more either.
+fn deposed(owner: &str, addresses: Vec<ServiceAddress>) {
     tracing::error!(node = name_of(owner), "another node has taken the pool; stopping at once");
+    // In a thread of its own: whoever calls this may be a task, whose runtime must not be waited for.
+    let (done, removed) = std::sync::mpsc::sync_channel(1);
+    std::thread::spawn(move || {
+        if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            runtime.block_on(remove_leftover(&addresses));
+        }
+        let _ = done.send(());
+    });
+    let _ = removed.recv_timeout(REMOVAL_MAX);
     std::process::exit(STATUS_DEPOSED);
+}
+
+/// Removes addresses that this machine has although another one serves the pool.
+async fn remove_leftover(addresses: &[ServiceAddress]) {
+    for address in addresses {
+        if !matches!(forebay_address::check(address).await, Ok(true)) {
+            continue;
+        }
+        match forebay_address::release(address).await {
+            Ok(()) => {
+                tracing::warn!(%address, "the address was left here and is removed: another node serves the pool")
+            }
+            Err(error) => tracing::error!(%error, "an address was left here; remove it"),
+        }
+    }
 }
 
 /// A shared file system that is not mounted must not become a pool.

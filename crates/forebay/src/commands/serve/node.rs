@@ -30,6 +30,9 @@ const STATUS_DEPOSED: i32 = 75;
 /// How long another machine may still answer for an address after its node was fenced.
 const ADDRESS_PATIENCE: Duration = Duration::from_secs(20);
 
+/// How often an address is announced, a second apart, that a machine without the pool still answers for.
+const DEFENCES: u32 = 300;
+
 /// This machine, while it has the pool.
 pub struct Owning {
     config: NodeConfig,
@@ -57,7 +60,12 @@ impl Owning {
         let name = here.name.clone();
         if config.pool.database.metadata.is_some() {
             let Some(leased) = Leased::wait(config, &here, shutdown).await? else { return Ok(None) };
-            return Ok(Some(Owning { leased: Some(leased), ..Owning::new(node, name, None, false) }));
+            let inherited = leased.inherited();
+            return Ok(Some(Owning {
+                leased: Some(leased),
+                inherited,
+                ..Owning::new(node, name, None, false)
+            }));
         }
         if !node.standby {
             require_unshared(directory)?;
@@ -138,6 +146,9 @@ impl Owning {
             let ran = hook(&self.config, program).run("acquire", &[&self.name], &[]).await;
             ran.map_err(|error| anyhow!("node.on_acquire: {error}"))?;
         }
+        if let Some(leased) = &self.leased {
+            leased.yield_addresses(self.config.addresses.clone());
+        }
         let addresses: Vec<IpAddr> = self.config.addresses.iter().map(ServiceAddress::ip).collect();
         connections::reset(&self.inherited, &addresses);
         if let Some(holder) = &self.holder {
@@ -154,8 +165,21 @@ impl Owning {
 
     /// Tells the next owner which connections clients have to this one, until the task is ended. `None` if there is no other node.
     pub fn keep_list(&self, open: Receiver<BTreeMap<u64, Endpoints>>) -> Option<JoinHandle<()>> {
-        let holder = self.holder.clone()?;
-        Some(connections::keep_list(holder, self.inherited.own.clone(), open))
+        let record: connections::Record = match (&self.holder, &self.leased) {
+            (Some(holder), _) => {
+                let holder = holder.clone();
+                Arc::new(move |list| holder.record_connections(list).map_err(|error| error.to_string()))
+            }
+            (None, Some(leased)) => match leased.record() {
+                Ok(record) => record,
+                Err(error) => {
+                    tracing::warn!(%error, "if another node takes the pool, clients will notice late");
+                    return None;
+                }
+            },
+            (None, None) => return None,
+        };
+        Some(connections::keep_list(record, self.inherited.own.clone(), open))
     }
 
     /// How the pool came from another node, if it did.
@@ -172,13 +196,18 @@ impl Owning {
         ))
     }
 
-    /// After a fence, the address may be answered for a moment longer.
+    /// After a fence, the address may be answered for a moment longer. With a lease nobody was fenced: the machine of an owner that was silent may
+    /// go on to answer, and holds back the owner's answers. Then this node takes the address, and announces it for so long that clients send to it.
     async fn acquire_address(&self, address: &ServiceAddress) -> Result<Held> {
         let begun = Instant::now();
         // The node before is off, or has removed it. Clients try again 6.2 s after they lost it, and then only after 12.6 s.
-        let is_moved = self.holder.as_ref().is_some_and(|holder| holder.owner().takeover.from.is_some());
+        let (is_moved, was_silent) = match (&self.holder, &self.leased) {
+            (Some(holder), _) => (holder.owner().takeover.from.is_some(), false),
+            (None, Some(leased)) => leased.is_moved(),
+            (None, None) => (false, false),
+        };
         let quick = Options { probes: 2, probe_interval: Duration::from_millis(100), ..Options::default() };
-        let options = if is_moved { quick } else { Options::default() };
+        let mut options = if is_moved { quick } else { Options::default() };
         loop {
             match forebay_address::acquire(address, &options).await {
                 Ok(held) => return Ok(held),
@@ -186,6 +215,17 @@ impl Owning {
                     if self.was_fenced && begun.elapsed() < ADDRESS_PATIENCE =>
                 {
                     tracing::warn!(%error, "the fenced node still has the address; trying again");
+                }
+                Err(error @ forebay_address::Error::Taken { .. })
+                    if is_moved && was_silent && options.probes > 0 =>
+                {
+                    tracing::warn!(%error, "the node before was silent, and its machine still has the address; taking it");
+                    options = Options {
+                        probes: 0,
+                        announcements: DEFENCES,
+                        announcement_interval: Duration::from_secs(1),
+                        ..Options::default()
+                    };
                 }
                 Err(error) => bail!("node.addresses: {error}"),
             }

@@ -90,7 +90,7 @@ async fn serve(config: &Config, files_max: u64) -> Result<()> {
     config.alerts.load().map_err(ConfigError::new)?;
     let (trigger, shutdown) = signals::watch()?;
     let inherited = listener::inherited(config, &Notifier::from_environment());
-    if config.node.standby && inherited.is_none() {
+    if config.is_shared() && inherited.is_none() {
         // An address that is in use is an error now, not when the pool is taken.
         drop(listen(config).await?);
     }
@@ -449,7 +449,7 @@ fn nfs_config(config: &Config, files_max: u64) -> forebay_nfs::Config {
         trace_one_in: config.traces.otlp_endpoint.as_ref().map_or(0, |_| config.traces.nfs_one_in),
         requests_bytes_max: usize::try_from(config.nfs.requests_max).unwrap_or(usize::MAX),
         state_bytes_max: usize::try_from(config.nfs.state_max).unwrap_or(usize::MAX),
-        resets_connections: config.node.standby,
+        resets_connections: config.is_shared(),
         ..forebay_nfs::Config::default()
     }
 }

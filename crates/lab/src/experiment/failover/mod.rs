@@ -18,14 +18,14 @@ use crate::probe::hold;
 use crate::progress::Tone;
 use crate::report::{Recorder, Subject};
 use crate::request::{Profile, Request, StorageKind};
-use crate::storage::{Node, Pair, PairStorage};
+use crate::storage::{Node, Pair, PairStorage, Place};
 use crate::testbed::{Ended, Layout, Tally, Testbed, TestbedSpec};
 use fault::Fault;
 use load::Load;
 use round::Rounds;
 
 /// The experiment.
-pub struct Failover;
+pub struct Failover(pub Place);
 
 const BROKERS: u32 = 3;
 const FACTOR: u32 = 3;
@@ -81,10 +81,27 @@ impl Sizes {
 
 impl Experiment for Failover {
     fn name(&self) -> &'static str {
-        "failover"
+        match self.0 {
+            Place::Directory => "failover",
+            Place::Elsewhere => "failover-database",
+        }
     }
 
     fn subject(&self) -> Subject {
+        if self.0 == Place::Elsewhere {
+            return Subject {
+                title: "Another node takes over a pool in a database and a bucket",
+                question: "A pool's metadata is in PostgreSQL, its segments in a bucket, and one of two nodes serves it. The node is lost in several ways, \
+                           or the database, or the bucket. How long do producers wait, and is anything lost?",
+                method: "Two nodes, two database servers (a primary and its synchronous standby) and a daemon with the bucket have network namespaces of \
+                         their own. No fence program exists. Three brokers in guests have the pool mounted at an address that moves with it, \
+                         each with 1,000 files open in a volume of its own, and producers write with acks=all throughout. A node that vanishes loses its links and its power. \
+                         A daemon that is stopped for 30 s goes on after it was replaced, while its machine still answers for the address. \
+                         The pause is the longest time between two acknowledgements of one partition. After each loss the clients drop their \
+                         caches and every acknowledged record is read back, the pool is checked while it serves, a program on one of the guests must \
+                         go on to read and write a file that it has unlinked, and a trigger in the database has noted the owner's epoch of each commit.",
+            };
+        }
         Subject {
             title: "Another node takes the pool over",
             question: "One of two nodes serves the pool, and its daemon is killed, its machine vanishes, it is cut off from the network, or it gives \
@@ -99,7 +116,7 @@ impl Experiment for Failover {
     }
 
     fn parts(&self) -> &'static [&'static str] {
-        &Fault::PARTS
+        Fault::parts(self.0)
     }
 
     fn fits(&self, kind: &StorageKind) -> bool {
@@ -111,7 +128,7 @@ impl Experiment for Failover {
         recorder.setting("repetitions", sizes.repetitions);
         recorder.setting("records per second", sizes.rate);
         recorder.stage("nodes");
-        let pair = Pair::start(environment)?;
+        let pair = Pair::start(environment, self.0)?;
         recorder.begin(&lane(Node::A), "serves", Tone::Good);
         recorder.begin(&lane(Node::B), "stands by", Tone::Plain);
         let storage = Box::new(PairStorage(pair.clone()));
@@ -137,7 +154,7 @@ impl Experiment for Failover {
         };
         rounds.warm_up()?;
         let mut losses = 0;
-        for fault in Fault::ALL.into_iter().filter(|fault| request.wants(fault.part())) {
+        for fault in Fault::all(self.0).iter().copied().filter(|fault| request.wants(fault.part())) {
             recorder.stage(fault.part());
             for _ in 0..sizes.repetitions {
                 rounds.run(fault)?;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::fault::{Bars, Fault};
+use super::fault::{BUCKET_AWAY, Bars, DATABASE_AWAY, Fault, PAUSED};
 use super::lane;
 use super::load::Load;
 use crate::cluster::{InSync, SyncWatch, storage_errors};
@@ -36,6 +36,9 @@ const QUIET_REPORTS: u32 = 4;
 const RECOVERY_PATIENCE: Duration = Duration::from_secs(180);
 /// Time limit for a broker on a new machine to be in sync.
 const SYNC_PATIENCE: Duration = Duration::from_secs(300);
+/// A process that learns that it was replaced ends within this time, with this status.
+const END_MAX: Duration = Duration::from_secs(5);
+const STATUS_DEPOSED: i32 = 75;
 /// The interval between two looks.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -75,14 +78,31 @@ impl Rounds<'_> {
         let lost = Instant::now();
         self.recorder.event(Tone::Bad, format_args!("{} ({})", fault.title(), owner.name()));
         self.recorder.begin(PRODUCER, "waits", Tone::Bad);
+        let owners = self.owners()?;
         self.strike(fault, owner)?;
         let serves = self.follow(next, lost)?;
         let gaps = self.wait_until_quiet()?;
         self.recorder.begin(PRODUCER, "writes", Tone::Good);
         self.tell(fault, next, serves, &gaps)?;
         if fault.moves_the_pool() {
-            self.pair.return_as_standby(owner)?;
+            self.bring_back(fault, owner, lost)?;
             self.recorder.begin(&lane(owner), "stands by", Tone::Plain);
+        }
+        if fault == Fault::Promotion {
+            self.pair.elsewhere()?.rebuild_standby()?;
+        }
+        if fault.keeps_the_owner() {
+            let now = self.owners()?;
+            self.recorder.check(
+                &format!("owner_{}", fault.part()),
+                &format!("{}: the same process goes on to serve the pool", fault.title()),
+                now == owners,
+                format_args!(
+                    "owners so far: {} before, {} after",
+                    owners.unwrap_or_default(),
+                    now.unwrap_or_default()
+                ),
+            );
         }
         if fault == Fault::Broker {
             self.replace_broker()?;
@@ -114,6 +134,19 @@ impl Rounds<'_> {
                 recorder.begin(&lane(owner), "cut off", Tone::Bad);
                 Ok(())
             }
+            Fault::Pause => {
+                pair.pause(owner)?;
+                recorder.begin(&lane(owner), "stopped", Tone::Bad);
+                Ok(())
+            }
+            Fault::Database => {
+                pair.cut_off_from_database(owner)?;
+                recorder.begin(&lane(owner), "without database", Tone::Bad);
+                Ok(())
+            }
+            Fault::DatabaseRestart => pair.elsewhere()?.restart_database(DATABASE_AWAY),
+            Fault::Promotion => pair.elsewhere()?.promote_standby(),
+            Fault::Bucket => pair.elsewhere()?.silence_bucket(BUCKET_AWAY),
             Fault::Broker => {
                 pair.vanish(owner)?;
                 self.testbed.node(LOST_BROKER)?.kill()?;
@@ -122,6 +155,56 @@ impl Rounds<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// How many owners there were, if the database counts them.
+    fn owners(&self) -> Result<Option<u64>> {
+        match self.pair.elsewhere() {
+            Ok(elsewhere) => Ok(Some(elsewhere.owner()?.1)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Lets a node that was replaced come back, and become a standby.
+    fn bring_back(&self, fault: Fault, node: Node, lost: Instant) -> Result<()> {
+        let pair = &self.pair;
+        if pair.elsewhere().is_err() {
+            return pair.return_as_standby(node);
+        }
+        match fault {
+            Fault::Vanish | Fault::Broker => {
+                pair.lose_power(node)?;
+                pair.plug(node)?;
+            }
+            Fault::Partition => {
+                pair.plug(node)?;
+                self.require_end(fault, node)?;
+            }
+            Fault::Pause => {
+                std::thread::sleep(PAUSED.saturating_sub(lost.elapsed()));
+                pair.resume(node)?;
+                self.recorder.begin(&lane(node), "goes on", Tone::Bad);
+                self.require_end(fault, node)?;
+            }
+            Fault::Database => {
+                self.require_end(fault, node)?;
+                pair.mend_to_database(node)?;
+            }
+            _ => drop(pair.wait_for_end(node)?),
+        }
+        pair.start_standby(node)
+    }
+
+    /// A process that was replaced must end by itself, soon.
+    fn require_end(&self, fault: Fault, node: Node) -> Result<()> {
+        let (took, status) = self.pair.wait_for_end(node)?;
+        self.recorder.check(
+            &format!("end_{}", fault.part()),
+            &format!("{}: the old owner's process ends within 5 s, with status 75", fault.title()),
+            took <= END_MAX && status.code() == Some(STATUS_DEPOSED),
+            format_args!("{status} after {:.1} s", took.as_secs_f64()),
+        );
+        Ok(())
     }
 
     /// Follows the takeover, and returns the time until the next owner served.
@@ -189,17 +272,20 @@ impl Rounds<'_> {
         if let Some(kafkas) = kafkas {
             self.tally.add(&figure(part, KAFKAS_PAUSE), STORAGE, kafkas);
         }
-        let takeover = self.pair.takeover()?;
-        let ms = |value: Option<u64>| value.unwrap_or_default() as f64 / 1000.0;
-        let phases = [
-            ("silent", takeover.silent_ms as f64 / 1000.0),
-            ("fence", ms(takeover.fence_ms)),
-            ("open", ms(takeover.open_ms)),
-            ("address", ms(takeover.address_ms)),
-            ("serves", serves.as_secs_f64()),
-        ];
-        for (phase, seconds) in phases {
-            self.tally.add(&figure(part, phase), STORAGE, seconds);
+        if let Some(takeover) = self.pair.takeover()? {
+            let ms = |value: Option<u64>| value.unwrap_or_default() as f64 / 1000.0;
+            let phases = [
+                ("silent", takeover.silent_ms as f64 / 1000.0),
+                ("fence", ms(takeover.fence_ms)),
+                ("open", ms(takeover.open_ms)),
+                ("address", ms(takeover.address_ms)),
+            ];
+            for (phase, seconds) in phases {
+                self.tally.add(&figure(part, phase), STORAGE, seconds);
+            }
+        }
+        if !fault.keeps_the_owner() {
+            self.tally.add(&figure(part, "serves"), STORAGE, serves.as_secs_f64());
         }
         let seconds = |gap: &u64| format!("{:.1}", *gap as f64 / 1000.0);
         let of_load = |(load, gaps): (&Load, &Vec<u64>)| {
@@ -266,6 +352,11 @@ impl Rounds<'_> {
             complaints == 0,
             format_args!("{complaints} lines"),
         );
+        if let Ok(elsewhere) = self.pair.elsewhere() {
+            let late = elsewhere.late_groups()?;
+            let title = "Nothing of an owner was committed after its successor had the pool";
+            recorder.check("epochs", title, late == 0, format_args!("{late} commits"));
+        }
         let now = hold::records_so_far(&self.probe.output().0);
         let goes_on = self.probe.exit()?.is_none() && now > held + 1;
         let detail = format!("{} records since before the loss", now.saturating_sub(held));
