@@ -50,6 +50,8 @@ pub(crate) struct Client {
     can_create: AtomicBool,
     /// Since when the bucket has not answered as it should.
     out_since: Mutex<Option<Instant>>,
+    /// Whether it has ever answered.
+    has_answered: AtomicBool,
 }
 
 /// A part of an object.
@@ -68,6 +70,7 @@ impl Client {
             counters: Counters::default(),
             can_create: AtomicBool::new(true),
             out_since: Mutex::default(),
+            has_answered: AtomicBool::new(false),
         }
     }
 
@@ -258,6 +261,7 @@ impl Client {
     }
 
     fn note_answer(&self) {
+        self.has_answered.store(true, Ordering::Relaxed);
         let out = self.out_since.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(since) = out {
             let seconds = since.elapsed().as_secs_f32();
@@ -305,6 +309,11 @@ impl Client {
             if let Some(remedy) = remedy(&error) {
                 return Err(self.error(object, action, format!("{}; {remedy}", sentence(&error))));
             }
+            // A certificate that was good before is repaired while the pool waits. One that never was is a mistake.
+            let is_new = !self.has_answered.load(Ordering::Relaxed);
+            if is_new && chain(&error).any(|cause| cause.contains("invalid peer certificate")) {
+                return Err(self.error(object, action, format!("{}; {UNTRUSTED}", sentence(&error))));
+            }
             if begun.elapsed() >= self.outage_max {
                 let cause = format!(
                     "{}; repeated for {} s; see whether the bucket's server runs and can be reached",
@@ -320,6 +329,9 @@ impl Client {
         }
     }
 }
+
+/// What to do about a server whose certificate is not accepted.
+const UNTRUSTED: &str = "name the certificates to trust (object_store.ca_file), and the server as its certificate does (object_store.endpoint)";
 
 /// Between half of the pause and all of it.
 fn jittered(pause: Duration) -> Duration {

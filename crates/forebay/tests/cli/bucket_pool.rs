@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use crate::daemon::{Daemon, Finished, assert_refused, run, wait_until};
 use crate::database::{percent, postgres};
 use crate::numbered::{assert_all_there, assert_consistent, create_until_it_stops, mount};
+use crate::tls::Authority;
 
 const EVERYTHING: &str = r#"{"Version": "2012-10-17", "Statement": [
     {"Effect": "Allow", "Action": "s3:*", "Resource": ["arn:aws:s3:::segments", "arn:aws:s3:::segments/*", "arn:aws:s3:::absent-bucket/*"]}]}"#;
@@ -21,14 +22,35 @@ struct Setup {
     credentials: PathBuf,
     url: String,
     name: String,
+    /// The file of certificates that the bucket's server is known by.
+    trusted: Option<String>,
 }
 
 impl Setup {
     fn create() -> Setup {
+        let setup = Setup::start(None);
+        let created = setup.create_pool(&setup.name, "s3://segments/pools/one");
+        assert_eq!(created.status, 0, "{created:?}");
+        for line in ["segments = \"s3://segments/pools/one\"", "[object_store]", "credentials_file = "] {
+            assert!(created.stdout.contains(line), "{created:?}");
+        }
+        setup
+    }
+
+    /// Without a pool. With an authority the bucket is reached by HTTPS.
+    fn start(authority: Option<&Authority>) -> Setup {
         let scratch = tempfile::tempdir().unwrap();
         let of_bucket = scratch.path().join("bucket");
         std::fs::create_dir(&of_bucket).unwrap();
-        let bucket = Daemon::start_with(&of_bucket, &["--s3-listen", "127.0.0.1:0"]);
+        let file = |name: &str| scratch.path().join(name).display().to_string();
+        let (certificate, key) = (file("server.pem"), file("server.key"));
+        let mut arguments = vec!["--s3-listen", "127.0.0.1:0"];
+        if let Some(authority) = authority {
+            authority.install(scratch.path());
+            arguments.extend(["--s3-tls-certificate", &certificate, "--s3-tls-key", &key]);
+        }
+        let trusted = authority.map(|_| file("authority.pem"));
+        let bucket = Daemon::start_with(&of_bucket, &arguments);
         bucket.done(&["bucket", "create", "segments"]);
         bucket.done(&["s3", "group", "create", "pools"]);
         let policy = scratch.path().join("policy.json");
@@ -39,24 +61,22 @@ impl Setup {
         write_key(&bucket, &credentials);
         let server = postgres::server();
         let url = format!("postgres://forebay@{}/postgres", percent(&server.directory));
-        let setup = Setup { scratch, bucket, credentials, url, name: postgres::new_name() };
-        let created = setup.create_pool(&setup.name, "s3://segments/pools/one");
-        assert_eq!(created.status, 0, "{created:?}");
-        for line in ["segments = \"s3://segments/pools/one\"", "[object_store]", "credentials_file = "] {
-            assert!(created.stdout.contains(line), "{created:?}");
-        }
-        setup
+        Setup { scratch, bucket, credentials, url, name: postgres::new_name(), trusted }
     }
 
     fn endpoint(&self) -> String {
-        format!("http://{}", self.bucket.s3())
+        match &self.trusted {
+            Some(_) => format!("https://localhost:{}", self.bucket.s3().port()),
+            None => format!("http://{}", self.bucket.s3()),
+        }
     }
 
     fn create_pool(&self, name: &str, segments: &str) -> Finished {
         let keys = self.credentials.to_str().unwrap();
         let endpoint = self.endpoint();
         let place = ["--metadata", &self.url, "--segments", segments, "--endpoint", &endpoint];
-        run(&[&["pool", "create", name][..], &place, &["--credentials-file", keys]].concat())
+        let trusted = self.trusted.iter().flat_map(|file| ["--ca-file", file]).collect::<Vec<_>>();
+        run(&[&["pool", "create", name][..], &place, &["--credentials-file", keys], &trusted].concat())
     }
 
     fn serve(&self, node: &str) -> Daemon {
@@ -72,7 +92,9 @@ impl Setup {
             "s3://segments/pools/one",
         ];
         let bucket = ["--object-store-endpoint", &endpoint, "--object-store-credentials-file", keys];
-        Daemon::start_with(&own, &[&pool[..], &bucket, &["--node-name", node]].concat())
+        let trusted =
+            self.trusted.iter().flat_map(|file| ["--object-store-ca-file", file]).collect::<Vec<_>>();
+        Daemon::start_with(&own, &[&pool[..], &bucket, &["--node-name", node], &trusted].concat())
     }
 
     /// The objects of the pool, and their bytes.
@@ -153,6 +175,28 @@ async fn a_bucket_that_does_not_answer_is_named_until_it_does() {
     setup.bucket.signal(Signal::CONT);
     tokio::task::block_in_place(|| wait_until("the end of the alert", || !says()));
     writing.abort();
+    daemon.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bucket_is_reached_by_https_if_its_certificate_is_trusted() {
+    let authority = Authority::new();
+    let mut setup = tokio::task::block_in_place(|| Setup::start(Some(&authority)));
+    let (place, other) = ("s3://segments/pools/one", tempfile::tempdir().unwrap());
+    Authority::new().install(other.path());
+    let trusted = setup.trusted.replace(other.path().join("authority.pem").display().to_string());
+    assert_refused(
+        &setup.create_pool(&setup.name, place),
+        1,
+        &[place, "certificate", "object_store.ca_file"],
+    );
+    setup.trusted = trusted;
+    let created = setup.create_pool(&setup.name, place);
+    assert_eq!(created.status, 0, "{created:?}");
+    assert!(created.stdout.contains("ca_file = "), "{created:?}");
+    let daemon = tokio::task::block_in_place(|| setup.serve("a"));
+    let (client, root) = mount(&daemon, "writer").await;
+    client.files().create(&root, "file").await.unwrap();
     daemon.stop();
 }
 

@@ -190,7 +190,7 @@ impl Daemon {
     pub fn s3(&self) -> SocketAddr {
         let find = || {
             let log = self.log();
-            let said = log.split("S3 at http://").nth(1)?;
+            let said = log.split("S3 at ").nth(1)?.split("://").nth(1)?;
             said.split(|letter: char| letter.is_whitespace() || letter == '"').next()?.parse().ok()
         };
         wait_until("the address of S3 is logged", || find().is_some());

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 
 use crate::daemon::{Daemon, assert_refused, forebay, run};
 use crate::numbered::{assert_all_there, assert_consistent, create_until_it_stops, mount};
+use crate::tls::Authority;
 
 /// A pool in a database of the tests, and its directory of segments.
 struct Shared {
@@ -128,6 +129,62 @@ fn a_daemon_that_restarts_on_its_machine_does_not_wait_for_its_own_lease() {
     let again = shared.serve("a");
     assert!(begun.elapsed() < Duration::from_millis(3400), "{:?}", begun.elapsed());
     again.stop();
+}
+
+/// A password and an encrypted connection, as a database has them that is not on the same machine.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_is_reached_by_tls_and_with_a_password() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let settings = format!(
+        "listen_addresses = '127.0.0.1'\nport = {port}\nssl = on\nssl_cert_file = '../server.pem'\nssl_key_file = '../server.key'"
+    );
+    let server = postgres::Server::start_with(&settings, |directory| {
+        Authority::new().install(directory);
+        let key = directory.join("server.key");
+        std::fs::set_permissions(key, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let who = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
+        std::fs::write(directory.join("data/pg_hba.conf"), who).unwrap();
+    });
+    postgres::execute_on(&format!("{} port={port}", server.url()), "alter role forebay password 'correct'");
+    let scratch = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = scratch.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let segments = scratch.path().join("segments");
+    std::fs::create_dir(&segments).unwrap();
+    let segments = segments.to_str().unwrap();
+    let url = |parameters: &str| format!("postgres://forebay@localhost:{port}/postgres?{parameters}");
+    let trusting = url(&format!("sslmode=require&sslrootcert={}/authority.pem", server.directory.display()));
+    let create = |url: &str, password: &str| {
+        let place = ["pool", "create", "kafka", "--metadata", url, "--segments", segments];
+        run(&[&place[..], &["--metadata-password-file", password]].concat())
+    };
+    let (correct, wrong) = (file("correct", "correct\n"), file("wrong", "guessed\n"));
+    tokio::task::block_in_place(|| {
+        assert_refused(
+            &create(&trusting, &wrong),
+            1,
+            &["password authentication failed", "correct the user and the password"],
+        );
+        assert_refused(&create(&url("sslmode=disable"), &correct), 1, &["no encryption"]);
+        assert_refused(&create(&url("sslmode=require"), &correct), 1, &["certificate"]);
+        let created = create(&trusting, &correct);
+        assert_eq!(created.status, 0, "{created:?}");
+        assert!(created.stdout.contains("metadata_password_file = "), "{created:?}");
+    });
+    let own = scratch.path().join("own");
+    std::fs::create_dir(&own).unwrap();
+    let arguments = ["--pool-name", "kafka", "--pool-metadata", &trusting, "--pool-segments", segments];
+    let arguments = [&arguments[..], &["--pool-metadata-password-file", &correct]].concat();
+    let daemon = tokio::task::block_in_place(|| Daemon::start_with(&own, &arguments));
+    let (client, root) = mount(&daemon, "writer").await;
+    client.files().create(&root, "file").await.unwrap();
+    let encrypted = "select bool_and(ssl)::text from pg_stat_ssl join pg_stat_activity using (pid) where application_name like 'forebay %'";
+    assert_eq!(postgres::query_on(&format!("{} port={port}", server.url()), encrypted), "true");
+    assert_consistent(&daemon);
+    daemon.stop();
 }
 
 #[test]

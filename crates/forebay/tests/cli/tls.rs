@@ -12,10 +12,11 @@ use crate::daemon::{Daemon, assert_refused, forebay, wait_until};
 use crate::http::User;
 use crate::slow;
 
-struct Authority(CertifiedIssuer<'static, KeyPair>);
+/// An authority that signs certificates.
+pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
-    fn new() -> Authority {
+    pub fn new() -> Authority {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Authority(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
@@ -29,8 +30,8 @@ impl Authority {
         (params.signed_by(&key, &self.0).unwrap().pem(), key.serialize_pem())
     }
 
-    /// Writes the server's files.
-    fn install(&self, folder: &Path) {
+    /// Writes the files of a server whose name is localhost: `server.pem`, `server.key`, and `authority.pem`.
+    pub fn install(&self, folder: &Path) {
         let (certificate, key) = self.sign("localhost");
         std::fs::write(folder.join("server.pem"), certificate).unwrap();
         std::fs::write(folder.join("server.key"), key).unwrap();

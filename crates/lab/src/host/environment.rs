@@ -146,6 +146,15 @@ impl Environment {
         }
     }
 
+    /// A new folder on the host's disk for a program that runs as `user`, who owns it. It is removed when the run ends.
+    pub fn folder_of_user(&self, user: &str, name: &str) -> Result<PathBuf> {
+        let folder = self.folders.public.join(name);
+        fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
+        exec::run(Command::new("chown").arg(user).arg(&folder))
+            .with_context(|| format!("give a folder to the user {user}; the lab must run as root"))?;
+        Ok(folder)
+    }
+
     /// A folder for small files, which is removed when the run ends. Its path is short and has no spaces. Guests cannot see it.
     pub fn state_folder(&self) -> &Path {
         &self.folders.state

@@ -19,6 +19,9 @@ use crate::request::{ClusterAddress, ExternalCluster};
 /// Holds one folder per run. The path is short and has no spaces, and its file system is empty after a boot.
 const STATE_ROOT: &str = "/run/forebay-lab";
 
+/// Holds a folder of a run that other users can reach. Its file system is on a disk.
+const PUBLIC_ROOT: &str = "/var/tmp";
+
 const OWNER_FILE: &str = "owner.json";
 
 /// Time limit for the removal of a folder: an NFS client keeps a `.nfs…` file there until shortly after the last process that had it open
@@ -32,6 +35,9 @@ pub struct RunFolders {
     pub state: PathBuf,
     /// For large files: disk images, a server's data.
     pub scratch: PathBuf,
+    /// For programs that run as a user of their own, who may not reach the scratch folder. Made when it is needed.
+    #[serde(default)]
+    pub public: PathBuf,
     /// The run's folders in storages `mount:DIR`.
     in_storages: Vec<PathBuf>,
     /// The control group above those of the native nodes.
@@ -66,7 +72,8 @@ impl RunFolders {
             cache: cache.to_owned(),
             mark: state.join("visiting"),
         });
-        let folders = Self { state, scratch: cache.join("runs").join(&name), in_storages, cgroup, external };
+        let (scratch, public) = (cache.join("runs").join(&name), Path::new(PUBLIC_ROOT).join(&name));
+        let folders = Self { state, scratch, public, in_storages, cgroup, external };
         // They belonged to an earlier process with the same pid, which must have ended.
         for folder in [&folders.scratch, &folders.state] {
             remove_tree(folder)?;
@@ -125,6 +132,9 @@ impl RunFolders {
         self.cgroup.as_deref().map_or(Ok(()), cgroup::remove)?;
         self.in_storages.iter().try_for_each(|folder| remove_tree(folder))?;
         remove_tree(&self.scratch)?;
+        if self.public.is_absolute() {
+            remove_tree(&self.public)?;
+        }
         remove_tree(&self.state)
     }
 }

@@ -3,7 +3,6 @@
 
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -61,8 +60,7 @@ struct Database {
     address: Ipv4Addr,
     machine: Machine,
     binaries: PathBuf,
-    /// Readable by the server's user, and removed with this.
-    folder: tempfile::TempDir,
+    folder: PathBuf,
     log: PathBuf,
     server: Server,
 }
@@ -253,22 +251,18 @@ impl Databases {
 
 impl Database {
     fn new(environment: &Environment, name: &'static str, address: Ipv4Addr) -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("forebay-lab-db-").tempdir_in("/tmp")?;
-        exec::run(Command::new("chown").arg("postgres").arg(folder.path()))
-            .context("give the database's folder to the user postgres, whom its package makes")?;
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711))?;
         Ok(Self {
             address,
             machine: environment.network()?.add_machine(name, address)?,
             binaries: binaries()?,
-            folder,
+            folder: environment.folder_of_user("postgres", name)?,
             log: environment.logs().join(format!("{name}.log")),
             server: Server::new("postgres"),
         })
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.folder.join("data")
     }
 
     /// A program of the server, on its machine, as its user.

@@ -56,6 +56,11 @@ fn run(command: &mut Command) {
 impl Server {
     /// Initialises and starts a server that listens on a socket in its directory only.
     pub fn start() -> Server {
+        Server::start_with("", |_| ())
+    }
+
+    /// The same with more settings. `prepare` may put files into its directory before it starts.
+    pub fn start_with(more: &str, prepare: impl FnOnce(&Path)) -> Server {
         let directory = tempfile::Builder::new().prefix("forebay-postgres-").tempdir().unwrap().keep();
         let binaries = binaries();
         if is_root() {
@@ -67,12 +72,16 @@ impl Server {
         run(initdb.arg("--pgdata").arg(&data));
         let settings = format!(
             "listen_addresses = ''\nunix_socket_directories = '{}'\nmax_connections = 100\nshared_buffers = 64MB\n\
-             log_min_messages = fatal\nmax_prepared_transactions = 0\n",
+             log_min_messages = fatal\nmax_prepared_transactions = 0\n{more}\n",
             directory.display()
         );
         let mut file = std::fs::OpenOptions::new().append(true).open(data.join("postgresql.conf")).unwrap();
         file.write_all(settings.as_bytes()).unwrap();
         drop(file);
+        prepare(&directory);
+        if is_root() {
+            run(Command::new("chown").arg("-R").arg("postgres").arg(&directory));
+        }
         let script = r#"cat; "$@" stop --mode=immediate --silent; rm -rf "$0""#;
         let mut keeper = Command::new("sh");
         keeper.arg("-c").arg(script).arg(&directory);

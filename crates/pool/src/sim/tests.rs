@@ -223,9 +223,11 @@ fn pools_in_a_database_and_a_bucket_lose_nothing_when_nodes_replace_each_other()
         workers.into_iter().for_each(|worker| worker.join().unwrap());
     });
     let (takeovers, crashes) = (takeovers.into_inner(), crashes.into_inner());
+    let joins = crate::upkeep::cleaner::JOINS.load(Ordering::Relaxed);
     println!(
-        "{count} histories of pools in a database and a bucket: {takeovers} takeovers, {crashes} crashes"
+        "{count} histories of pools in a database and a bucket: {takeovers} takeovers, {crashes} crashes, small segments joined {joins} times"
     );
+    assert!(joins > count / 10, "small segments were joined {joins} times");
     assert!(takeovers > count / 2 && crashes > count / 2, "{takeovers} takeovers, {crashes} crashes");
 }
 

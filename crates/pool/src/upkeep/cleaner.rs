@@ -5,6 +5,9 @@
 //! like any other dead segment. After a crash at any point, each chunk is at the one place that its record names. A reader
 //! that finds the old segment gone looks the chunk up again.
 //!
+//! In a store of objects every sync ends a segment, so many are small. They cost requests, so the cleaner also joins small ones, the oldest first,
+//! whether or not something in them is dead. Several of them are moved in one step, because each step ends with a sync.
+//!
 //! The segment itself says which chunks it holds. If the metadata has more chunks there, because a header or a footer is
 //! damaged, the cleaner searches the metadata instead. It works at a limited rate, which leaves the disk to clients, unless
 //! free space is short. It stops when files were deleted, because freeing those yields more space for less work.
@@ -36,6 +39,19 @@ const RETRY: Duration = Duration::from_secs(600);
 /// The open segment is retired when at least this many bytes in it are dead and none are live.
 const RETIRE_BYTES_MIN: u64 = 1 << 20;
 
+/// In a store of objects, a segment is small if it has at most this part of the live bytes of a full one. What small ones are joined to has at
+/// least [`JOINED_PART`] of them, and is not small.
+const SMALL_PART: u64 = 8;
+const JOINED_PART: u64 = 2;
+/// The newest segments are not joined: what a client deletes soon would be copied in vain. Pools of the simulation have few.
+const NEW_SEGMENTS: usize = if cfg!(test) { 2 } else { 32 };
+/// The maximum number of segments that one round joins.
+const JOINED_MAX: usize = 512;
+
+/// How often segments were joined, for the simulation, which must reach that.
+#[cfg(test)]
+pub(crate) static JOINS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+
 /// A chunk, and where it is.
 pub(crate) type Located = (ChunkId, ChunkRecord);
 
@@ -46,24 +62,74 @@ impl Engine {
         sync::blocking(move || engine.retire_dead_open_segment()).await?;
         let is_short = self.is_room_short()?;
         for id in self.worth_cleaning(is_short) {
-            let engine = self.clone();
-            let chunks = sync::blocking(move || engine.chunks_in(id)).await?;
-            for step in steps(chunks) {
-                self.require_open()?;
-                let (began, bytes) = (Instant::now(), bytes_of(&step));
-                self.move_chunks(step).await?;
-                if self.orphans.are_waiting() {
-                    return Ok(());
-                }
-                if !is_short {
-                    self.pause_until(began + pace(bytes, BYTES_PER_SECOND)).await;
-                }
+            if self.empty(vec![id], STEP_BYTES_MAX, is_short).await?.is_break() {
+                return Ok(());
             }
+        }
+        let joined = self.worth_joining();
+        if !joined.is_empty() {
+            #[cfg(test)]
+            JOINS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let _ = self.empty(joined, self.stores.writer.segment_bytes(), is_short).await?;
+        }
+        Ok(())
+    }
+
+    /// Moves everything that is live in some segments, in steps of at most `step_bytes`. Ends early, with a break, if there are orphans to free.
+    async fn empty(
+        self: &Arc<Self>,
+        ids: Vec<SegmentId>,
+        step_bytes: u64,
+        is_short: bool,
+    ) -> Result<ControlFlow<()>> {
+        let mut chunks = Vec::new();
+        for id in ids.iter().copied() {
+            let engine = self.clone();
+            chunks.extend(sync::blocking(move || engine.chunks_in(id)).await?);
+        }
+        for step in steps(chunks, step_bytes) {
+            self.require_open()?;
+            let (began, bytes) = (Instant::now(), bytes_of(&step));
+            self.move_chunks(step).await?;
+            if self.orphans.are_waiting() {
+                return Ok(ControlFlow::Break(()));
+            }
+            if !is_short {
+                self.pause_until(began + pace(bytes, BYTES_PER_SECOND)).await;
+            }
+        }
+        for id in ids {
             if self.segments.usage(id).bytes_live > 0 {
                 sync::lock(&self.upkeep.cleaner.given_up).insert(id, Instant::now() + RETRY);
             }
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Small segments in a store of objects, if there are enough of them to make one that is not small.
+    fn worth_joining(&self) -> Vec<SegmentId> {
+        if !self.stores.segments.keeps_objects() {
+            return Vec::new();
+        }
+        let full = self.stores.writer.segment_bytes();
+        let mut all = self.segments.list();
+        all.sort_unstable_by_key(|(id, _)| *id);
+        all.truncate(all.len().saturating_sub(NEW_SEGMENTS));
+        let given_up = sync::lock(&self.upkeep.cleaner.given_up);
+        let is_small = |id: &SegmentId, record: &SegmentRecord| {
+            record.bytes_live > 0
+                && record.bytes_live <= full / SMALL_PART
+                && !given_up.contains_key(id)
+                && self.stores.writer.is_settled(*id)
+        };
+        let mut bytes = 0;
+        let small = all.into_iter().filter(|(id, record)| is_small(id, record)).take_while(|(_, record)| {
+            bytes += record.bytes_live;
+            bytes <= full
+        });
+        let small: Vec<_> = small.take(JOINED_MAX).collect();
+        let found: u64 = small.iter().map(|(_, record)| record.bytes_live).sum();
+        if found < full / JOINED_PART { Vec::new() } else { small.into_iter().map(|(id, _)| id).collect() }
     }
 
     fn is_room_short(&self) -> Result<bool> {
@@ -175,13 +241,13 @@ fn bytes_of(chunks: &[Located]) -> u64 {
 }
 
 /// Chunks in portions of bounded size.
-fn steps(chunks: Vec<Located>) -> Vec<Vec<Located>> {
+fn steps(chunks: Vec<Located>, bytes_max: u64) -> Vec<Vec<Located>> {
     let mut steps: Vec<Vec<Located>> = Vec::new();
-    let mut bytes = STEP_BYTES_MAX;
+    let mut bytes = bytes_max;
     for chunk in chunks {
         let stored = u64::from(chunk.1.bytes_stored);
         match steps.last_mut() {
-            Some(step) if bytes + stored <= STEP_BYTES_MAX => {
+            Some(step) if bytes + stored <= bytes_max => {
                 step.push(chunk);
                 bytes += stored;
             }

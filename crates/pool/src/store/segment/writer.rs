@@ -235,6 +235,11 @@ impl SegmentWriter {
         }
     }
 
+    /// The size of a segment that is full, in bytes.
+    pub(crate) fn segment_bytes(&self) -> u64 {
+        self.segment_bytes
+    }
+
     /// Returns true if metadata will not name any further chunk in the segment. False for the open segment, a pinned one, and
     /// one that has not been synced yet.
     pub(crate) fn is_settled(&self, id: SegmentId) -> bool {
