@@ -26,7 +26,7 @@ mod text;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-pub use observation::{AlertSeen, BackupsSeen, KafkaSeen, Observation, VOLUMES_MAX, VolumeSeen};
+pub use observation::{AlertSeen, BackupsSeen, ClusterSeen, KafkaSeen, Observation, VOLUMES_MAX, VolumeSeen};
 pub use process::Process;
 pub use run::{RefusedClient, Run, RunSeen};
 pub use sources::{Source, Sources};
@@ -130,6 +130,9 @@ mod tests {
             "forebay_node_takeover_seconds",
             "forebay_node_beat_age_seconds",
             "forebay_node_beat_failures_total",
+            "forebay_cluster_candidates",
+            "forebay_cluster_synchronous_standby",
+            "forebay_cluster_pools",
             "forebay_kafka_topic_logical_bytes",
             "forebay_kafka_topic_physical_bytes",
             "forebay_kafka_topic_shared_ratio",

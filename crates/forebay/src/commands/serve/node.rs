@@ -13,8 +13,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use forebay_address::{Held, Hook, HookError, Options, ServiceAddress};
 use forebay_net::Answers;
 use forebay_nfs::Endpoints;
-use forebay_ownership::{Claim, Connections, Holder, Node, Owner, Standby, check_directory};
+use forebay_ownership::{Beats, Claim, Connections, Holder, Node, Owner, Standby, Takeover, check_directory};
 use forebay_pool::{Permit, Pool};
+use forebay_pool_postgres::Leaving;
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 
@@ -57,7 +58,8 @@ impl Owning {
         let name = here.name.clone();
         if config.pool.database.metadata.is_some() {
             let Some(leased) = Leased::wait(config, &here, shutdown).await? else { return Ok(None) };
-            return Ok(Some(Owning { leased: Some(leased), ..Owning::new(node, name, None, false) }));
+            let was_fenced = leased.record().beats().owner.takeover.fence_ms.is_some();
+            return Ok(Some(Owning { leased: Some(leased), ..Owning::new(node, name, None, was_fenced) }));
         }
         if !node.standby {
             require_unshared(directory)?;
@@ -95,8 +97,30 @@ impl Owning {
     }
 
     /// Who owns the pool, if several machines can serve it.
-    pub fn holder(&self) -> Option<Arc<Holder>> {
+    fn holder(&self) -> Option<Arc<Holder>> {
         self.holder.clone()
+    }
+
+    /// Reads the last sign of life that this machine gave the others, if there can be others.
+    pub fn beats(&self) -> Option<Box<dyn Fn() -> Beats + Send + Sync>> {
+        match (self.holder(), &self.leased) {
+            (Some(holder), _) => Some(Box::new(move || holder.beats())),
+            (None, Some(leased)) => {
+                let record = leased.record();
+                Some(Box::new(move || record.beats()))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// The lease, if the pool's metadata lies in a database.
+    pub fn leased(&self) -> Option<&Leased> {
+        self.leased.as_ref()
+    }
+
+    /// How the pool came to this machine.
+    fn takeover(&self) -> Option<Takeover> {
+        self.beats().map(|beats| beats().owner.takeover)
     }
 
     /// What the pool asks before each change of its files: another machine may have taken it while this process was stopped.
@@ -140,10 +164,13 @@ impl Owning {
         }
         let addresses: Vec<IpAddr> = self.config.addresses.iter().map(ServiceAddress::ip).collect();
         connections::reset(&self.inherited, &addresses);
+        let ip = self.config.addresses.first().map_or(nfs.ip(), ServiceAddress::ip);
+        // Without an address that moves, nobody but this machine knows where to ask.
+        let asked = (!ip.is_unspecified()).then(|| SocketAddr::new(ip, nfs.port()));
+        if let Some(leased) = &self.leased {
+            leased.serving(asked, milliseconds(opened), milliseconds(begun.elapsed()));
+        }
         if let Some(holder) = &self.holder {
-            let ip = self.config.addresses.first().map_or(nfs.ip(), ServiceAddress::ip);
-            // Without an address that moves, nobody but this machine knows where to ask.
-            let asked = (!ip.is_unspecified()).then(|| SocketAddr::new(ip, nfs.port()));
             holder.serving(asked, |takeover| {
                 takeover.open_ms = Some(milliseconds(opened));
                 takeover.address_ms = Some(milliseconds(begun.elapsed()));
@@ -160,7 +187,7 @@ impl Owning {
 
     /// How the pool came from another node, if it did.
     pub fn taken(&self) -> Option<String> {
-        let takeover = self.holder.as_ref()?.owner().takeover;
+        let takeover = self.takeover()?;
         let from = takeover.from.filter(|from| *from != self.name)?;
         let fence = takeover.fence_ms.map_or_else(String::new, |ms| format!(", fencing took {ms} ms"));
         Some(format!(
@@ -176,7 +203,7 @@ impl Owning {
     async fn acquire_address(&self, address: &ServiceAddress) -> Result<Held> {
         let begun = Instant::now();
         // The node before is off, or has removed it. Clients try again 6.2 s after they lost it, and then only after 12.6 s.
-        let is_moved = self.holder.as_ref().is_some_and(|holder| holder.owner().takeover.from.is_some());
+        let is_moved = self.takeover().is_some_and(|takeover| takeover.from.is_some());
         let quick = Options { probes: 2, probe_interval: Duration::from_millis(100), ..Options::default() };
         let options = if is_moved { quick } else { Options::default() };
         loop {
@@ -213,10 +240,11 @@ impl Owning {
         }
     }
 
-    /// Lets the other machines know that the pool is closed. With `moves` this one leaves it to them for a while.
-    pub fn release(self, moves: bool) -> Result<()> {
+    /// Lets the other machines know that the pool is closed.
+    pub fn release(self, leaving: Leaving) -> Result<()> {
+        let moves = leaving != Leaving::Stopped;
         if let Some(leased) = self.leased {
-            return leased.release();
+            return leased.release(leaving);
         }
         match self.holder {
             Some(holder) => {
