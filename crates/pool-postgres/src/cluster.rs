@@ -172,30 +172,34 @@ impl Cluster {
             let Some(name) = found.schema.strip_prefix("forebay_").filter(|name| is_name(name)) else {
                 continue;
             };
-            pools.push(self.pool(client, name, &found).await?);
+            pools.extend(self.pool(client, name, &found).await?);
         }
         self.looks.retain(|known, _| pools.iter().any(|pool| pool.name == *known));
         Ok(ClusterState { place: self.database.place(), synchronous, pools })
     }
 
-    async fn pool(&mut self, client: &Client, name: &str, found: &Found) -> Result<PoolSeen> {
+    /// Nothing if the pool has just been removed.
+    async fn pool(&mut self, client: &Client, name: &str, found: &Found) -> Result<Option<PoolSeen>> {
         let bytes = found.bytes.and_then(|bytes| u64::try_from(bytes).ok());
         let seen = |state| PoolSeen { name: name.to_owned(), state, bytes, row: None, candidates: None };
         if !found.is_readable {
-            return Ok(seen(PoolState::Unreadable));
+            return Ok(Some(seen(PoolState::Unreadable)));
         }
         let database = self.database.pool(name);
         let failed = |error| refused(&database, &error);
         let schema = &found.schema;
         let question = format!("select format from {schema}.pool");
-        let Some(row) = client.query_opt(&question, &[]).await.map_err(failed)? else {
+        let asked = client.query_opt(&question, &[]).await;
+        let Some(row) = unless_gone(asked).map_err(failed)? else { return Ok(None) };
+        let Some(row) = row else {
             return Err(database.error("its table `pool` is empty", "restore the database"));
         };
         let format: i32 = row.try_get(0).map_err(failed)?;
         if format > FORMAT {
-            return Ok(seen(PoolState::Newer(format)));
+            return Ok(Some(seen(PoolState::Newer(format))));
         }
-        let row = client.query_opt(&question_of(schema, found.is_current), &[]).await.map_err(failed)?;
+        let asked = client.query_opt(&question_of(schema, found.is_current), &[]).await;
+        let Some(row) = unless_gone(asked).map_err(failed)? else { return Ok(None) };
         let Some(row) = row else {
             return Err(database.error("its table `lease` is empty", "restore the database"));
         };
@@ -217,11 +221,11 @@ impl Cluster {
             _ => PoolState::Serves,
         };
         let candidates = if found.has_candidates {
-            Some(candidates(client, schema, &pool.instance).await.map_err(failed)?)
+            unless_gone(candidates(client, schema, &pool.instance).await).map_err(failed)?
         } else {
             None
         };
-        Ok(PoolSeen { state, row: Some(pool), candidates, ..seen(state) })
+        Ok(Some(PoolSeen { state, row: Some(pool), candidates, ..seen(state) }))
     }
 
     fn saw(&mut self, name: &str, instance: &str, renewals: i64) -> &Look {
@@ -241,6 +245,18 @@ impl Cluster {
             look.changes = false;
         }
         look
+    }
+}
+
+/// Nothing if a table was removed since the tables were listed.
+fn unless_gone<T>(
+    answer: std::result::Result<T, tokio_postgres::Error>,
+) -> std::result::Result<Option<T>, tokio_postgres::Error> {
+    const GONE: [SqlState; 3] =
+        [SqlState::UNDEFINED_TABLE, SqlState::UNDEFINED_COLUMN, SqlState::INVALID_SCHEMA_NAME];
+    match answer {
+        Err(error) if error.code().is_some_and(|code| GONE.contains(code)) => Ok(None),
+        other => other.map(Some),
     }
 }
 

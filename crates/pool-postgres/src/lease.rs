@@ -14,6 +14,7 @@ use std::time::Duration;
 use forebay_pool::store::Connections;
 use forebay_pool::{Error, Result};
 use tokio::sync::watch;
+use tokio_postgres::types::ToSql;
 
 use crate::candidates;
 use crate::claim::{AVOIDED, Claim, PRIORITY_STEP, RESERVED, Watch, name_of};
@@ -24,6 +25,8 @@ use crate::session::{Bare, Role, refused};
 
 /// How long a candidate's row may take to write. The look at the lease has its own time.
 const NOTE_MAX: Duration = Duration::from_secs(2);
+/// How long the record of a takeover may take to write.
+const RECORD_MAX: Duration = Duration::from_secs(10);
 /// How often the owner removes the rows of candidates that are gone, in renewals.
 const TIDY_EVERY: u64 = 60;
 
@@ -227,14 +230,29 @@ impl Lease {
         self.requests.clone()
     }
 
-    /// Records for others how long this process took to open the pool, and to get its addresses. Blocks.
-    pub fn serving(&self, open_ms: u64, address_ms: u64) -> Result<()> {
+    /// Records for others how long this process took to open the pool, and to get its addresses. Does not wait for it.
+    pub fn serving(&self, open_ms: u64, address_ms: u64) {
         let count = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
         let (open_ms, address_ms) = (count(open_ms), count(address_ms));
-        self.write(move |bare, instance| async move {
+        let (database, instance) = (self.database.clone(), self.owned.instance.clone());
+        let writing = async move {
+            let bare = Bare::open(&database, &instance, Role::Lease).await?;
+            let failed = |error| refused(&database, &error);
+            bare.client.batch_execute(RENEWALS).await.map_err(failed)?;
             let statement = "update lease set open_ms = $2, address_ms = $3 where instance = $1";
-            bare.client.execute(statement, &[&instance, &open_ms, &address_ms]).await
-        })
+            bare.client.execute(statement, &[&instance, &open_ms, &address_ms]).await.map_err(failed)
+        };
+        self.connections.leave(async move {
+            match tokio::time::timeout(RECORD_MAX, writing).await {
+                Ok(Ok(_)) => {}
+                Ok(Err(error)) => {
+                    tracing::warn!(%error, "the database does not show that this node serves the pool");
+                }
+                Err(_) => {
+                    tracing::warn!("the database does not show that this node serves the pool: no answer")
+                }
+            }
+        });
     }
 
     /// Lets others take the pool at once. The pool must be closed. Blocks.
@@ -244,25 +262,16 @@ impl Lease {
             Leaving::Released => (String::new(), name_of(&self.node).to_owned(), AVOIDED),
             Leaving::MovedTo(node) => (node, String::new(), RESERVED),
         };
-        self.write(move |bare, instance| async move {
+        let (database, instance) = (self.database.clone(), self.owned.instance.clone());
+        self.connections.run(async move {
+            let bare = Bare::open(&database, &instance, Role::Lease).await?;
+            let failed = |error| refused(&database, &error);
+            bare.client.batch_execute("set default_transaction_read_only to off").await.map_err(failed)?;
             let statement = "update lease set released = true, renewed = clock_timestamp(), reserved_for = $2, avoided = $3, \
                              reserved_until = clock_timestamp() + make_interval(secs => $4) where instance = $1";
             let seconds = time.as_secs_f64();
-            bare.client.execute(statement, &[&instance, &reserved_for, &avoided, &seconds]).await
-        })
-    }
-
-    /// Executes one statement, durably.
-    fn write<Writing>(&self, statement: impl FnOnce(Bare, String) -> Writing + Send + 'static) -> Result<()>
-    where
-        Writing: Future<Output = std::result::Result<u64, tokio_postgres::Error>> + Send,
-    {
-        let (database, instance) = (self.database.clone(), self.owned.instance.clone());
-        self.connections.run(async move {
-            let failed = |error| refused(&database, &error);
-            let bare = Bare::open(&database, &instance, Role::Lease).await?;
-            bare.client.batch_execute("set default_transaction_read_only to off").await.map_err(failed)?;
-            statement(bare, instance).await.map_err(failed)?;
+            let values: [&(dyn ToSql + Sync); 4] = [&instance, &reserved_for, &avoided, &seconds];
+            bare.client.execute(statement, &values).await.map_err(failed)?;
             Ok(())
         })
     }

@@ -184,7 +184,7 @@ fn candidates_are_shown_while_they_wait_and_not_afterwards() {
     let (database, losses) = (common::new_database(), Arc::default());
     assert_eq!(seen(&database).state, PoolState::NeverOpened);
     let owner = wait(&database, "a boot /place", false, &losses);
-    owner.serving(12, 34).unwrap();
+    owner.serving(12, 34);
     let later =
         Candidate::start(&database, Candidacy { priority: 3, ..Candidacy::of("c boot /o'clock", false) });
     std::thread::sleep(Duration::from_millis(300));

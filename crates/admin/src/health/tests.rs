@@ -20,9 +20,9 @@ use super::rules;
 use super::tracker::Moment;
 use crate::kafka::digest::{BrokerName, DeletedSeen, Digest, GrowingSeen, OlderSeen, UnsharedSeen};
 use crate::kafka::holders::{Broker, BrokerState, Holding};
-use crate::metrics::{ClusterSeen, KafkaSeen, Observation, RefusedClient, VolumeSeen};
-use crate::test_support::{beats, client_traffic, service, sources_of};
-use crate::views::{ClusterPoolState, ClusterPoolView, ClusterView, SynchronousState};
+use crate::metrics::{KafkaSeen, Observation, RefusedClient, VolumeSeen};
+use crate::test_support::{beats, client_traffic, cluster, service, sources_of};
+use crate::views::SynchronousState;
 
 const GIB: u64 = 1 << 30;
 /// A time long after 1970, so that there is a before.
@@ -403,33 +403,6 @@ async fn a_pool_that_nobody_ever_waited_for_is_no_alert() {
     for _ in 0..3 {
         assert_eq!(story.later(300, unreadable), NONE);
     }
-}
-
-/// The database of a pool that nobody waits for.
-fn cluster(synchronous: SynchronousState, had_candidates: bool) -> ClusterSeen {
-    let pool = ClusterPoolView {
-        name: "kafka".to_owned(),
-        state: ClusterPoolState::Serving,
-        node: Some("a".to_owned()),
-        since: None,
-        silent_ms: None,
-        lease_age_ms: Some(200),
-        epoch: Some(1),
-        batch: Some(1),
-        bytes: Some(8192),
-        candidates: Some(Vec::new()),
-        takeover: None,
-        problem: None,
-    };
-    let view = ClusterView {
-        database: "database forebay on db".to_owned(),
-        pool: Some("kafka".to_owned()),
-        synchronous,
-        standbys: Vec::new(),
-        total: 1,
-        items: vec![pool],
-    };
-    ClusterSeen { view, had_candidates }
 }
 
 #[tokio::test]

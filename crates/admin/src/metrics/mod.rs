@@ -56,6 +56,7 @@ mod tests {
     use super::table::{FAMILIES, Kind, family};
     use super::*;
     use crate::test_support::{service, sources, sources_of};
+    use crate::views::SynchronousState;
 
     /// The sample names, each with its number of samples; and the families with their kinds.
     fn read(text: &str) -> (BTreeMap<&str, usize>, Vec<(&str, &str)>) {
@@ -176,6 +177,22 @@ mod tests {
             assert!(text.contains(&format!("\n{line}\n")), "{line}: {text}");
         }
         assert!(!text.contains("phase=\"addresses\""), "it has not got them yet");
+    }
+
+    #[tokio::test]
+    async fn the_database_of_a_pool_shows_in_the_metrics_as_far_as_it_is_known() {
+        let mut seen = crate::test_support::observation().await;
+        seen.cluster = Some(crate::test_support::cluster(SynchronousState::Missing, false));
+        let text = text::exposition(&seen);
+        for line in [
+            "forebay_cluster_candidates 0",
+            "forebay_cluster_synchronous_standby 0",
+            "forebay_cluster_pools{state=\"serving\"} 1",
+        ] {
+            assert!(text.contains(&format!("\n{line}\n")), "{line}: {text}");
+        }
+        seen.cluster = Some(crate::test_support::cluster(SynchronousState::Unknown, false));
+        assert!(!text::exposition(&seen).contains("\nforebay_cluster_synchronous_standby "));
     }
 
     #[tokio::test]

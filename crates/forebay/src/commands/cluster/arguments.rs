@@ -35,7 +35,7 @@ pub enum ClusterCommand {
     /// the node does not wait for the pool.
     ///
     /// If the owner is the daemon on this machine, it is asked through its admin socket. Otherwise the request is written to the pool's
-    /// schema in the database, where the owner sees it within half a second: who may write there may move the pool.
+    /// schema in the database, where the owner sees it within half a second: every role that can write there can move the pool.
     Move {
         /// The pool [default: pool.name, or the only pool in the database]
         pool: Option<String>,

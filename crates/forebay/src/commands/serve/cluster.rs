@@ -55,8 +55,8 @@ async fn look(database: Database, api: Arc<Api>) {
             }
         };
         let view = view_of(&state, Some(database.name()));
+        kept.saw(view.clone(), came_from_another);
         note_candidates(&api, &view, &mut waiting);
-        kept.saw(view, came_from_another);
     }
 }
 

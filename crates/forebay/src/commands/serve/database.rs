@@ -169,10 +169,7 @@ impl Leased {
             (owner.phase, owner.address) = (Phase::Serving, address);
             (owner.takeover.open_ms, owner.takeover.address_ms) = (Some(open_ms), Some(address_ms));
         }
-        let recorded = tokio::task::block_in_place(|| self.lease.serving(open_ms, address_ms));
-        if let Err(error) = recorded {
-            tracing::warn!(%error, "the database does not show that this node serves the pool");
-        }
+        self.lease.serving(open_ms, address_ms);
     }
 
     /// Opens the pool.
