@@ -119,7 +119,7 @@ fn the_status_shows_all_pools_of_a_database_and_whether_they_are_served() {
     );
     let table = run(&["cluster", "status", "--metadata", &first.url]);
     for part in
-        ["serving", "never opened", "waiting", "commits in database", "synchronous_standby_names is empty"]
+        ["serving", "never opened", "WAITING", "commits in database", "synchronous_standby_names is empty"]
     {
         assert!(table.stdout.contains(part), "{part}: {table:?}");
     }
