@@ -279,6 +279,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the pools of the database
+         * @description Shows each pool of the database in which the daemon's pool lies, the node that serves it, and the nodes that wait for it. The daemon looks at
+         *     the database every two seconds.
+         */
+        get: operations["cluster_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move the pool to a node
+         * @description The daemon closes the pool and stops, and the node takes the pool within about a second. If it does not do so within five seconds, any
+         *     waiting node may take it. Refused if the node does not wait for the pool.
+         */
+        post: operations["cluster_move"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release the pool
+         * @description The daemon closes the pool and stops, and does not take the pool again for ten seconds. Any waiting node takes it within about a second. Refused if no
+         *     node waits, unless `force` is set.
+         */
+        post: operations["cluster_release"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/config": {
         parameters: {
             query?: never;
@@ -2051,6 +2114,28 @@ export interface components {
             versioning: components["schemas"]["Versioning"];
             waits?: components["schemas"]["WaitsView"] | null;
         };
+        /** @description A node that waits for a pool. */
+        CandidateView: {
+            /**
+             * Format: uint64
+             * @description Time since it was seen, in milliseconds. A candidate is seen twice a second.
+             */
+            age_ms: number;
+            /** @description The process. */
+            instance: string;
+            /** @description Its name. */
+            node: string;
+            /**
+             * Format: uint32
+             * @description The node's priority: it takes the pool of a silent owner this many steps of 0.5 s later.
+             */
+            priority: number;
+            /**
+             * Format: date-time
+             * @description Since when it waits.
+             */
+            since: string;
+        };
         /** @description The space of the pool or of a volume over the last year. */
         CapacityHistoryView: {
             /**
@@ -2244,11 +2329,88 @@ export interface components {
              */
             silent: number;
         };
+        /** @description A request to move the pool. */
+        ClusterMoveRequest: {
+            /** @description The name of a node that waits for the pool. */
+            to: string;
+        };
+        /**
+         * @description Whether a pool is served.
+         * @enum {string}
+         */
+        ClusterPoolState: "serving" | "opening" | "silent" | "released" | "never_opened" | "newer" | "unreadable";
+        /** @description A pool of a database. */
+        ClusterPoolView: {
+            /**
+             * Format: uint64
+             * @description The last batch that was committed.
+             */
+            batch?: number | null;
+            /**
+             * Format: uint64
+             * @description Size of its tables and indexes in the database.
+             */
+            bytes?: number | null;
+            /** @description The nodes that wait for it; null if the role may not read them. */
+            candidates?: components["schemas"]["CandidateView"][] | null;
+            /**
+             * Format: uint64
+             * @description Grows with each owner.
+             */
+            epoch?: number | null;
+            /**
+             * Format: uint64
+             * @description Time since the last renewal of the lease, in milliseconds; null if it is not known. An owner renews it twice a second.
+             */
+            lease_age_ms?: number | null;
+            /** @description Its name. */
+            name: string;
+            /** @description The node that has it, or had it last; null if no node had it, or it cannot be read. */
+            node?: string | null;
+            /** @description Why nothing more is known about it. */
+            problem?: string | null;
+            /**
+             * Format: uint64
+             * @description How long its owner has been silent, in milliseconds; null if it is not.
+             */
+            silent_ms?: number | null;
+            /**
+             * Format: date-time
+             * @description When the node took it.
+             */
+            since?: string | null;
+            /** @description Whether it is served. */
+            state: components["schemas"]["ClusterPoolState"];
+            takeover?: components["schemas"]["TakeoverView"] | null;
+        };
+        /** @description A request to release the pool. */
+        ClusterReleaseRequest: {
+            /** @description Release it although no node waits for it. */
+            force?: boolean;
+        };
+        /** @description The pools of a database. */
+        ClusterView: {
+            /** @description The database and its server. */
+            database: string;
+            /** @description The pools, by name. */
+            items: components["schemas"]["ClusterPoolView"][];
+            /** @description The pool that the answering daemon serves; null if no daemon was asked. */
+            pool?: string | null;
+            /** @description The standbys that guard the commits. */
+            standbys: string[];
+            /** @description Whether commits wait for another machine. */
+            synchronous: components["schemas"]["SynchronousState"];
+            /**
+             * Format: uint64
+             * @description Number of pools.
+             */
+            total: number;
+        };
         /**
          * @description The reason for an error, as a stable code for programs.
          * @enum {string}
          */
-        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "deleted_volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "node_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "bucket_not_found" | "bucket_document_not_found" | "s3_user_not_found" | "s3_key_not_found" | "s3_group_not_found" | "s3_policy_not_found" | "kafka_cluster_not_found" | "kafka_topic_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "snapshot_locked" | "needs_format" | "ambiguous" | "volume_not_empty" | "bucket_not_empty" | "bucket_locked" | "public_policy_blocked" | "s3_is_off" | "kafka_is_off" | "kafka_report_missing" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
+        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "deleted_volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "node_not_found" | "node_not_waiting" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "bucket_not_found" | "bucket_document_not_found" | "s3_user_not_found" | "s3_key_not_found" | "s3_group_not_found" | "s3_policy_not_found" | "kafka_cluster_not_found" | "kafka_topic_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "snapshot_locked" | "needs_format" | "ambiguous" | "volume_not_empty" | "bucket_not_empty" | "bucket_locked" | "public_policy_blocked" | "s3_is_off" | "kafka_is_off" | "kafka_report_missing" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
         /** @description The duration of COMMIT, which is a broker's fsync. */
         CommitView: {
             /**
@@ -5442,6 +5604,11 @@ export interface components {
             status: components["schemas"]["HealthStatus"];
         };
         /**
+         * @description Whether commits wait for another machine.
+         * @enum {string}
+         */
+        SynchronousState: "guarded" | "unguarded" | "missing" | "unknown";
+        /**
          * @description Why the pool came to the node.
          * @enum {string}
          */
@@ -8131,6 +8298,326 @@ export interface operations {
             };
             /** @description The pool has stopped, or the daemon is shutting down */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    cluster_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pools */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool does not lie in a database */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    cluster_move: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClusterMoveRequest"];
+            };
+        };
+        responses: {
+            /** @description The daemon stops */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool does not lie in a database */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The node does not wait for the pool */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    cluster_release: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ClusterReleaseRequest"];
+            };
+        };
+        responses: {
+            /** @description The daemon stops */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeView"];
+                };
+            };
+            /** @description The path, the query or the body is invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The token is missing or invalid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool does not lie in a database */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No node waits for the pool */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The content type of the body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is shutting down */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

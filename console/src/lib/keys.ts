@@ -14,6 +14,7 @@ export const GO: Record<string, PageName> = {
   x: 'exports',
   k: 's3-users',
   l: 'pool',
+  d: 'cluster',
   a: 'lab',
   u: 'users',
   i: 'settings',

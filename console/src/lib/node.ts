@@ -41,13 +41,13 @@ export function phases({ takeover }: Node): Phase[] {
 /** How long a phase took: `103 ms`, `3.50 s`. */
 export const took = (ms: number) => (ms < 1000 ? `${ms} ms` : duration(ms / 1000))
 
-/** How the pool came to the node, in a sentence. */
-export function cause({ takeover }: Node): string {
+/** How the pool came to the node, in a sentence. In a database the takeover itself is the fence. */
+export function cause({ takeover }: Node, inDatabase = false): string {
   switch (takeover.kind) {
     case 'first': return 'No node had the pool before.'
     case 'restarted': return 'The daemon was restarted on the same node.'
     case 'moved': return `Node ${takeover.from} released the pool.`
-    case 'fenced': return `Node ${takeover.from} was silent and was fenced.`
+    case 'fenced': return inDatabase ? `Node ${takeover.from} was silent and was replaced.` : `Node ${takeover.from} was silent and was fenced.`
   }
 }
 

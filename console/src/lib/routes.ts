@@ -1,12 +1,12 @@
 // Maps paths to pages. Pure, so that it can be tested.
 
-export const PAGES = ['overview', 'alerts', 'kafka', 'volumes', 'snapshots', 'buckets', 'clients', 'performance', 'events', 'exports', 's3-users', 's3-groups', 'pool', 'lab', 'users', 'settings', 'sizing', 'setup'] as const
+export const PAGES = ['overview', 'alerts', 'kafka', 'volumes', 'snapshots', 'buckets', 'clients', 'performance', 'events', 'exports', 's3-users', 's3-groups', 'pool', 'cluster', 'lab', 'users', 'settings', 'sizing', 'setup'] as const
 export type PageName = (typeof PAGES)[number]
 
 /** What the pages are called, in the order of the menu. */
 export const NAMES: Record<PageName, string> = {
   overview: 'Overview', alerts: 'Alerts', kafka: 'Kafka', volumes: 'Volumes', snapshots: 'Snapshots', buckets: 'Buckets', clients: 'NFS clients',
-  performance: 'Performance', events: 'Events', exports: 'Export policies', 's3-users': 'S3 users', 's3-groups': 'S3 groups', pool: 'Pool', lab: 'Lab',
+  performance: 'Performance', events: 'Events', exports: 'Export policies', 's3-users': 'S3 users', 's3-groups': 'S3 groups', pool: 'Pool', cluster: 'Cluster', lab: 'Lab',
   users: 'Users and tokens', settings: 'Settings', sizing: 'Sizing', setup: 'Set up brokers',
 }
 

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../../..')
 const READY_MS = 60_000
 
 /** The path of a program that cargo has built, in any profile. */
-function built(name: string, variable: string): string {
+export function built(name: string, variable: string): string {
   const given = process.env[variable]
   const found = given ?? ['ci', 'release', 'debug'].map((profile) => join(ROOT, 'target', profile, name)).find((path) => existsSync(path))
   if (!found) throw new Error(`${name} is not built: run \`cargo build\`, or set ${variable}`)
@@ -69,6 +69,8 @@ export interface Start {
   variables?: Record<string, string>
   /** A daemon whose pool this one serves, too. It removes the pool at its end. */
   pool?: Daemon
+  /** The settings of a pool in a database. */
+  database?: string[]
 }
 
 /** The results of the load generator. */
@@ -87,7 +89,7 @@ export class Daemon {
   private readonly scratch: string
   private readonly ready: Promise<RegExpMatchArray>
   private readonly started: Promise<RegExpMatchArray>
-  readonly token: string
+  token: string
   /** The directory of the lab's reports. */
   readonly results: string
   url = ''
@@ -101,10 +103,10 @@ export class Daemon {
     mkdirSync(this.results, { recursive: true })
     const pool = ['--pool-directory', join(this.scratch, 'pool')]
     const env = environment()
-    this.token = how.pool?.token ?? initialize(binary, pool, env)
+    this.token = how.database ? '' : (how.pool?.token ?? initialize(binary, pool, env))
     const s3 = how.s3 === false ? 'off' : '127.0.0.1:0'
     const listen = ['--nfs-listen', '127.0.0.1:0', '--api-listen', how.api ?? '127.0.0.1:0', '--s3-listen', s3, '--pool-size-max', '20GiB', '--lab-results-directory', this.results]
-    const [program, ...rest] = [...(how.prefix ?? []), binary, 'serve', ...pool, ...listen, ...(how.settings ?? [])] as [string, ...string[]]
+    const [program, ...rest] = [...(how.prefix ?? []), binary, 'serve', ...pool, ...listen, ...(how.database ?? []), ...(how.settings ?? [])] as [string, ...string[]]
     this.child = spawn(program, rest, { env: { ...env, ...how.variables }, stdio: ['ignore', 'pipe', 'pipe'] })
     this.ready = said(this.child, 'stdout', /ready: .*port=(\d+)/)
     this.started = said(this.child, 'stderr', /the API at (http:[0-9.:/]+)(?:, S3 at (http:[0-9.:/]+))?\s/)
@@ -122,6 +124,13 @@ export class Daemon {
   static async standby(how: Start & { pool: Daemon }): Promise<Daemon> {
     const daemon = new Daemon(how)
     await said(daemon.child, 'stderr', /has the pool, and what it writes is seen here/)
+    return daemon
+  }
+
+  /** Starts a daemon that waits for its pool in a database while another serves it. */
+  static async candidate(how: Start & { database: string[] }): Promise<Daemon> {
+    const daemon = new Daemon(how)
+    await said(daemon.child, 'stderr', /waiting: another node serves the pool/)
     return daemon
   }
 
@@ -164,6 +173,7 @@ export class Daemon {
     const started = await this.started
     this.url = started[1] ?? ''
     this.s3 = started[2] ?? ''
+    if (this.how.database) this.token = (await this.run(['token', 'create'])).text.trim()
   }
 
   /** Kills the daemon. */

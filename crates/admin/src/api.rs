@@ -2,10 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use forebay_nfs::policy::Policies;
-use forebay_ownership::Holder;
+use forebay_ownership::Beats;
 use forebay_s3::S3;
 use forebay_service::Service;
 
@@ -15,18 +15,47 @@ use crate::health::Health;
 use crate::history::History;
 use crate::kafka::{Kafka, Settings};
 use crate::lab::Lab;
-use crate::metrics::{Run, Sources};
-use crate::views::{NfsView, SettingView};
+use crate::metrics::{ClusterSeen, Observation, Run, Source, Sources};
+use crate::views::{ClusterView, NfsView, SettingView};
 
 /// The release of the daemon.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
 /// This node as the owner of a pool that others can take.
 pub struct NodeControl {
-    /// Tells the others.
-    pub holder: Arc<Holder>,
-    /// Begins to hand the pool over.
-    pub release: Box<dyn Fn() + Send + Sync>,
+    /// The last sign of life that this node gave the others.
+    pub beats: Box<dyn Fn() -> Beats + Send + Sync>,
+    /// Begins to hand the pool over: to the node of this name, or to any.
+    pub release: Box<dyn Fn(Option<String>) + Send + Sync>,
+    /// The pools of the database, if the pool lies in one.
+    pub cluster: Option<Arc<Cluster>>,
+}
+
+impl Source for NodeControl {
+    fn observe(&self, observation: &mut Observation) {
+        observation.node = Some((self.beats)());
+        observation.cluster = self.cluster.as_ref().and_then(|cluster| cluster.seen());
+    }
+}
+
+/// What the last look at the database of the pool has shown.
+#[derive(Default)]
+pub struct Cluster(Mutex<Option<ClusterSeen>>);
+
+impl Cluster {
+    /// Keeps what was seen. `came_from_another` says whether another node had the pool before this one.
+    pub fn saw(&self, view: ClusterView, came_from_another: bool) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let had_candidates = kept.as_ref().is_some_and(|seen| seen.had_candidates);
+        let has_candidates = view.own().is_some_and(|pool| !pool.waiting().is_empty());
+        let had_candidates = had_candidates || has_candidates || came_from_another;
+        *kept = Some(ClusterSeen { view, had_candidates });
+    }
+
+    /// What was seen last; nothing right after the start.
+    pub fn seen(&self) -> Option<ClusterSeen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// What requests work on.
@@ -56,7 +85,7 @@ pub struct Api {
     /// Whether metrics are served without a token.
     pub metrics_public: bool,
     /// This node, if other nodes can serve the pool.
-    pub node: Option<NodeControl>,
+    pub node: Option<Arc<NodeControl>>,
     /// How much less is stored than files have.
     pub efficiencies: Arc<Efficiencies>,
 }
@@ -102,7 +131,7 @@ impl Api {
             sources.add(s3.shared.clone());
         }
         if let Some(node) = &self.node {
-            sources.add(node.holder.clone());
+            sources.add(node.clone());
         }
         sources.add(self.kafka.clone());
         sources.add(self.efficiencies.clone());

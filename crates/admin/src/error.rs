@@ -61,6 +61,8 @@ codes! {
     ExportRuleNotFound = "export_rule_not_found" => NOT_FOUND,
     /// No other node can serve the pool.
     NodeNotFound = "node_not_found" => NOT_FOUND,
+    /// No node waits for the pool, or not the one that was named.
+    NodeNotWaiting = "node_not_waiting" => CONFLICT,
     /// There is no NFS client of that id.
     ClientNotFound = "client_not_found" => NOT_FOUND,
     /// Nothing is open, or locked, under that stateid.

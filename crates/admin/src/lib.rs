@@ -56,5 +56,5 @@ pub mod traces;
 pub mod views;
 pub mod watch;
 
-pub use api::{Api, NodeControl, RELEASE};
+pub use api::{Api, Cluster, NodeControl, RELEASE};
 pub use router::{LIMITS, MONITORING_LIMITS};

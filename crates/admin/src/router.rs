@@ -20,8 +20,9 @@ use crate::caller::identify;
 use crate::console;
 use crate::error::{ApiError, Code};
 use crate::handlers::{
-    accounts, alerts, backups, bucket_contents, bucket_documents, buckets, capacity, events, exports, health,
-    jobs, kafka, lab, metrics, nfs, node, pool, recovery, s3_groups, s3_users, settings, snapshots, volumes,
+    accounts, alerts, backups, bucket_contents, bucket_documents, buckets, capacity, cluster, events,
+    exports, health, jobs, kafka, lab, metrics, nfs, node, pool, recovery, s3_groups, s3_users, settings,
+    snapshots, volumes,
 };
 use crate::openapi::{self, Document};
 
@@ -86,6 +87,9 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(capacity::capacity_show))
         .routes(routes!(node::node_show))
         .routes(routes!(node::node_release))
+        .routes(routes!(cluster::cluster_show))
+        .routes(routes!(cluster::cluster_move))
+        .routes(routes!(cluster::cluster_release))
         .routes(routes!(pool::lost_found_list))
         .routes(routes!(pool::lost_found_delete))
         .routes(routes!(volumes::volume_list, volumes::volume_create))

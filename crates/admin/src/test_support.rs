@@ -10,7 +10,8 @@ use forebay_pool::{BucketSpec, Pool, PoolOptions, VolumeSpec};
 use forebay_s3::statistics::{Class, Operation};
 use forebay_service::{Service, ServiceOptions};
 
-use crate::metrics::{Observation, Sources};
+use crate::metrics::{ClusterSeen, Observation, Sources};
+use crate::views::{ClusterPoolState, ClusterPoolView, ClusterView, SynchronousState};
 
 /// A service on a pool in memory with a volume and a bucket.
 pub(crate) async fn service() -> Arc<Service> {
@@ -72,4 +73,31 @@ pub(crate) fn client_traffic(id: u64) -> ClientTraffic {
         silence: Duration::ZERO,
         activity: ActivityView::default(),
     }
+}
+
+/// The database of a pool that nobody waits for.
+pub(crate) fn cluster(synchronous: SynchronousState, had_candidates: bool) -> ClusterSeen {
+    let pool = ClusterPoolView {
+        name: "kafka".to_owned(),
+        state: ClusterPoolState::Serving,
+        node: Some("a".to_owned()),
+        since: None,
+        silent_ms: None,
+        lease_age_ms: Some(200),
+        epoch: Some(1),
+        batch: Some(1),
+        bytes: Some(8192),
+        candidates: Some(Vec::new()),
+        takeover: None,
+        problem: None,
+    };
+    let view = ClusterView {
+        database: "database forebay on db".to_owned(),
+        pool: Some("kafka".to_owned()),
+        synchronous,
+        standbys: Vec::new(),
+        total: 1,
+        items: vec![pool],
+    };
+    ClusterSeen { view, had_candidates }
 }

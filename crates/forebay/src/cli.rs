@@ -12,6 +12,7 @@ use crate::arguments::remote;
 use crate::commands::account::{TokenCommand, UserCommand};
 use crate::commands::alert::AlertCommand;
 use crate::commands::bucket::BucketCommand;
+use crate::commands::cluster::ClusterCommand;
 use crate::commands::config::ConfigCommand;
 use crate::commands::event::EventCommand;
 use crate::commands::export::ExportCommand;
@@ -37,7 +38,7 @@ Exit status:
   0  success
   1  failure; one line on standard error says what happened, why, and what to do
   2  the command line or the configuration is invalid; nothing was started
-  1, 2  `forebay status`: a warning or a critical alert fires
+  1, 2  `forebay status`: a warning or a critical alert fires; `forebay cluster status`: a pool is not served, or this cannot be told
   4  `forebay lab run`: the experiment ran and its verdict is fail; `forebay pool check`: there are differences
 ";
 
@@ -157,6 +158,10 @@ pub enum Command {
     /// Show, check, scrub or salvage the pool
     #[command(subcommand)]
     Pool(PoolCommand),
+
+    /// Show the pools in a database, the nodes that serve them and those that wait, and move a pool to another node
+    #[command(subcommand)]
+    Cluster(ClusterCommand),
 
     /// Manage API users
     #[command(subcommand)]

@@ -37,10 +37,11 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use cli::{Cli, Command, LabCommand};
+use commands::cluster::ClusterCommand;
 use commands::pool::{DamagedFrames, Differences};
 use commands::{
-    account, alert, bucket, config as config_command, event, export, init, job, kafka, nfs, object, pool,
-    profile, s3, serve, setup, size, snapshot, status, support, volume,
+    account, alert, bucket, cluster, config as config_command, event, export, init, job, kafka, nfs, object,
+    pool, profile, s3, serve, setup, size, snapshot, status, support, volume,
 };
 use config::ConfigError;
 
@@ -84,6 +85,10 @@ fn main() -> ExitCode {
         Command::Export(command) => export::run(command),
         Command::Nfs(command) => nfs::run(command),
         Command::Pool(command) => pool::run(command),
+        Command::Cluster(ClusterCommand::Status { database, remote }) => {
+            return cluster::status(&database, &remote);
+        }
+        Command::Cluster(command) => cluster::run(command),
         Command::User(command) => account::run_user(command),
         Command::Token(command) => account::run_token(command),
         Command::Whoami { remote } => account::whoami(&remote),

@@ -31,12 +31,19 @@ impl Database {
     /// The pool `name` in the database that `url` names, as `postgres://USER@HOST:PORT/DATABASE` or as words `host=… dbname=…`. The parameter
     /// `sslrootcert` names a file of certificates to trust in place of the system's.
     pub fn of(url: &str, name: &str) -> Result<Database> {
-        let first = name.chars().next().is_some_and(|first| first.is_ascii_lowercase());
-        let rest = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        if !first || !rest || name.len() > 40 {
+        if !is_name(name) {
             let cause = format!("{name:?} cannot be the name of a pool in a database: {NAME_RULE}");
             return Err(Error::Remote { object: "pool name".into(), cause, remedy: "choose another name" });
         }
+        Database::read(url, name)
+    }
+
+    /// All pools in the database that `url` names.
+    pub fn whole(url: &str) -> Result<Database> {
+        Database::read(url, "")
+    }
+
+    fn read(url: &str, name: &str) -> Result<Database> {
         let (url, roots) = without_roots(url);
         let config = Config::from_str(&url).map_err(|error| {
             let cause = format!("cannot be understood: {}", sentence(&error));
@@ -64,9 +71,25 @@ impl Database {
         self
     }
 
-    /// The pool's name.
+    /// The pool's name; empty for all pools of a database.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The pool of that name in the same database.
+    #[must_use]
+    pub fn pool(&self, name: &str) -> Database {
+        Database { name: name.to_owned(), ..self.clone() }
+    }
+
+    /// The database and its server.
+    pub fn place(&self) -> String {
+        let hosts = self.config.get_hosts().iter().map(|host| match host {
+            tokio_postgres::config::Host::Tcp(name) => name.clone(),
+            tokio_postgres::config::Host::Unix(path) => path.display().to_string(),
+        });
+        let hosts: Vec<String> = hosts.collect();
+        format!("database {} on {}", self.config.get_dbname().unwrap_or("postgres"), hosts.join(","))
     }
 
     /// The schema that has the pool's tables.
@@ -85,14 +108,15 @@ impl Database {
     }
 
     fn object(&self) -> String {
-        let hosts = self.config.get_hosts().iter().map(|host| match host {
-            tokio_postgres::config::Host::Tcp(name) => name.clone(),
-            tokio_postgres::config::Host::Unix(path) => path.display().to_string(),
-        });
-        let hosts: Vec<String> = hosts.collect();
-        let database = self.config.get_dbname().unwrap_or("postgres");
-        format!("pool {} in database {database} on {}", self.name, hosts.join(","))
+        if self.name.is_empty() { self.place() } else { format!("pool {} in {}", self.name, self.place()) }
     }
+}
+
+/// Whether a pool can have this name.
+pub(crate) fn is_name(name: &str) -> bool {
+    let first = name.chars().next().is_some_and(|first| first.is_ascii_lowercase());
+    let rest = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    first && rest && name.len() <= 40
 }
 
 impl std::fmt::Debug for Database {

@@ -9,7 +9,10 @@
 //!   session.rs    one connection, checked
 //!   schema.rs     the tables, and what is read and written in them
 //!   ownership.rs  the pool's row: who owns it, up to which batch
-//!   lease.rs      who may answer clients, and when another process may take the pool
+//!   lease.rs      who may answer clients, and how another process takes the pool
+//!   claim.rs      when another process may take the pool
+//!   candidates.rs the processes that wait for it
+//!   cluster.rs    all pools of a database, for people
 //!   group.rs      a commit group: one flight, and what becomes of it if the answer is lost
 //!   cache.rs      what the owner keeps in memory
 //!   scan.rs       long reads of one instant
@@ -18,6 +21,9 @@
 //! Open `meta.rs` first, then `group.rs`.
 
 mod cache;
+mod candidates;
+mod claim;
+mod cluster;
 mod database;
 mod group;
 mod lease;
@@ -27,7 +33,12 @@ mod scan;
 mod schema;
 mod session;
 
+pub use claim::name_of;
+pub use cluster::{
+    Candidate, Cluster, ClusterState, PoolRow, PoolSeen, PoolState, Synchronous, TakeoverSeen, ask,
+    withdraw_request,
+};
 pub use database::Database;
-pub use lease::{Clients, Lease, LeaseOptions, Tenure};
+pub use lease::{Candidacy, Clients, Lease, LeaseOptions, Leaving, Request, TakenFrom, Tenure};
 pub use meta::{Counts, PostgresMeta, PostgresOptions};
 pub use ownership::{Owned, create};

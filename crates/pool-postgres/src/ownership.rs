@@ -89,8 +89,9 @@ pub(crate) async fn take(database: &Database) -> Result<Owned> {
     let mut last = None;
     for _ in 0..TAKE_TRIES {
         let bare = Bare::open(database, &instance, Role::Lease).await?;
+        schema::bring_up_to_date(database, &bare.client).await?;
         let seen = Seen::read(database, &bare).await?;
-        match seen.take(database, &bare, &instance, "unknown").await {
+        match seen.take(database, &bare, &instance, &Takeover::of("unknown")).await {
             Ok(Some(owned)) => return Ok(owned),
             // Another process took it, or this one did, and its answer was lost: the next look shows that.
             Ok(None) => {}
@@ -109,13 +110,44 @@ pub(crate) struct Seen {
     pub(crate) renewals: i64,
     pub(crate) released: bool,
     pub(crate) pool: PoolRow,
+    /// The owner before, and whether it was silent.
+    pub(crate) taken_from: String,
+    pub(crate) was_silent: bool,
+    /// How long ago the owner took the pool.
+    pub(crate) since: Duration,
+    /// Who alone may take the pool if it is released, and who may not; empty once that is over.
+    pub(crate) reserved_for: String,
+    pub(crate) avoided: String,
+}
+
+/// What is recorded about a takeover.
+pub(crate) struct Takeover<'a> {
+    /// The process that takes the pool, and its machine.
+    pub(crate) node: &'a str,
+    /// The owner before; empty if there was none.
+    pub(crate) from: &'a str,
+    /// [`SILENT`] if that one was silent.
+    pub(crate) how: &'a str,
+    pub(crate) silent_ms: i64,
+}
+
+/// The owner before was silent.
+pub(crate) const SILENT: &str = "silent";
+
+impl Takeover<'_> {
+    fn of(node: &str) -> Takeover<'_> {
+        Takeover { node, from: "", how: "", silent_ms: 0 }
+    }
 }
 
 impl Seen {
     pub(crate) async fn read(database: &Database, bare: &Bare) -> Result<Seen> {
         let failed = |error| refused(database, &error);
-        let question =
-            "select epoch, batch, format, pool.owner, instance, node, renewals, released from pool, lease";
+        let question = "select epoch, batch, format, pool.owner, instance, node, renewals, released, \
+                        case when taken_by = instance then taken_from else '' end, taken_by = instance and taken_how = 'silent', \
+                        greatest(extract(epoch from clock_timestamp() - since), 0)::float8, \
+                        case when reserved_until > clock_timestamp() then reserved_for else '' end, \
+                        case when reserved_until > clock_timestamp() then avoided else '' end from pool, lease";
         let row = bare.client.query_opt(question, &[]).await.map_err(failed)?;
         let row = row
             .ok_or_else(|| database.error("its table `pool` or `lease` is empty", "restore the database"))?;
@@ -127,6 +159,11 @@ impl Seen {
             node: row.try_get(5).map_err(failed)?,
             renewals: row.try_get(6).map_err(failed)?,
             released: row.try_get(7).map_err(failed)?,
+            taken_from: row.try_get(8).map_err(failed)?,
+            was_silent: row.try_get(9).map_err(failed)?,
+            since: Duration::try_from_secs_f64(row.try_get(10).map_err(failed)?).unwrap_or_default(),
+            reserved_for: row.try_get(11).map_err(failed)?,
+            avoided: row.try_get(12).map_err(failed)?,
         })
     }
 
@@ -137,10 +174,10 @@ impl Seen {
         database: &Database,
         bare: &Bare,
         instance: &str,
-        node: &str,
+        takeover: &Takeover<'_>,
     ) -> Result<Option<Owned>> {
         bare.take_warnings();
-        let taken = self.take_rows(&bare.client, instance, node).await;
+        let taken = self.take_rows(&bare.client, instance, takeover).await;
         let epoch_and_batch = match taken {
             Ok(taken) => taken,
             Err(error) => {
@@ -174,7 +211,7 @@ impl Seen {
         &self,
         client: &tokio_postgres::Client,
         instance: &str,
-        node: &str,
+        takeover: &Takeover<'_>,
     ) -> std::result::Result<Option<(i64, i64)>, tokio_postgres::Error> {
         client.batch_execute(&format!("begin read write; set local lock_timeout = '{LOCK_WAIT}'")).await?;
         // If an earlier try succeeded and its answer was lost, this commits again, so that the standby has it for certain.
@@ -182,10 +219,18 @@ impl Seen {
         let raise = i64::from(!is_mine);
         // The pool's row first: the owner's renewals do not wait for it.
         let pool = "update pool set epoch = epoch + $3, owner = $1 where epoch = $2 returning epoch, batch, format, owner";
-        let lease = "update lease set instance = $1, node = $2, renewals = renewals + 1, released = false, since = now() \
+        // What an earlier try of this process has recorded about the takeover stays.
+        let lease = "update lease set instance = $1, node = $2, renewals = renewals + 1, released = false, since = clock_timestamp(), \
+                     renewed = clock_timestamp(), taken_by = $1, taken_from = case when taken_by = $1 then taken_from else $5 end, \
+                     taken_how = case when taken_by = $1 then taken_how else $6 end, \
+                     silent_ms = case when taken_by = $1 then silent_ms else $7 end, open_ms = null, address_ms = null, \
+                     asked = null, asked_for = '', asked_by = '', reserved_for = '', avoided = '', reserved_until = null \
                      where renewals = $3 and instance = $4";
         let row = client.query_opt(pool, &[&instance, &self.pool.epoch, &raise]).await?;
-        let leased = client.execute(lease, &[&instance, &node, &self.renewals, &self.instance]).await?;
+        let Takeover { node, from, how, silent_ms } = takeover;
+        let leased = client
+            .execute(lease, &[&instance, node, &self.renewals, &self.instance, from, how, silent_ms])
+            .await?;
         let Some(row) = row.filter(|_| leased == 1) else {
             client.batch_execute("rollback").await?;
             return Ok(None);

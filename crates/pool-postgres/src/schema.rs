@@ -1,6 +1,14 @@
 //! The tables of a pool, and the statements that are used on them.
 
+use std::time::Duration;
+
+use forebay_pool::Result;
 use forebay_pool::store::Table;
+use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
+
+use crate::database::{Database, sentence};
+use crate::session::refused;
 
 /// The version of the tables.
 pub(crate) const FORMAT: i32 = 1;
@@ -36,15 +44,70 @@ pub(crate) fn creation(schema: &str) -> String {
              instance text not null, node text not null, renewals bigint not null, released boolean not null, since timestamptz not null
          ) with (fillfactor = 10);
          insert into {schema}.lease (instance, node, renewals, released, since) values ('', '', 0, true, now());
-         create table {schema}.client (
-             one boolean primary key default true check (one),
-             connections text not null
-         ) with (fillfactor = 10);
-         insert into {schema}.client (connections) values ('');
+         {}
          {}
          insert into {schema}.pool (format, epoch, batch, owner) values ({FORMAT}, 0, 0, '');",
-        tables.concat()
+        tables.concat(),
+        additions(schema)
     )
+}
+
+/// What was added to the tables since they exist. Processes of older releases do not know it, and work with it. The table comes last: where it is, the
+/// rest is as well.
+///
+/// `client` has the connections of the owner's clients. `taken_…`, `silent_ms`, `open_ms` and `address_ms` describe the takeover by `taken_by`, which may differ from the owner if an older release took the
+/// pool. `asked…` is a request to hand the pool over. `reserved_…` and `avoided` say who may take a released pool.
+fn additions(schema: &str) -> String {
+    format!(
+        "alter table {schema}.lease
+             add column if not exists renewed timestamptz,
+             add column if not exists taken_by text not null default '', add column if not exists taken_from text not null default '',
+             add column if not exists taken_how text not null default '', add column if not exists silent_ms bigint not null default 0,
+             add column if not exists open_ms bigint, add column if not exists address_ms bigint,
+             add column if not exists asked timestamptz, add column if not exists asked_for text not null default '',
+             add column if not exists asked_by text not null default '',
+             add column if not exists reserved_for text not null default '', add column if not exists avoided text not null default '',
+             add column if not exists reserved_until timestamptz;
+         create table if not exists {schema}.client (
+             one boolean primary key default true check (one), connections text not null
+         ) with (fillfactor = 10);
+         insert into {schema}.client (connections) values ('') on conflict do nothing;
+         create table if not exists {schema}.candidate (
+             instance text primary key, node text not null, priority integer not null, since timestamptz not null, seen timestamptz not null
+         ) with (fillfactor = 10);"
+    )
+}
+
+/// How often the tables are tried to be brought up to date, and the pause between.
+const UPDATE_TRIES: u32 = 10;
+const UPDATE_PAUSE: Duration = Duration::from_millis(200);
+
+/// Adds to the tables of an older release what this one needs. Several processes may do this at a time.
+pub(crate) async fn bring_up_to_date(database: &Database, client: &Client) -> Result<()> {
+    let mut last = None;
+    for _ in 0..UPDATE_TRIES {
+        let question = "select to_regclass('lease') is null or to_regclass('candidate') is not null";
+        let row = client.query_one(question, &[]).await.map_err(|error| refused(database, &error))?;
+        // A pool that is missing is reported by the statement that reads it.
+        if row.try_get::<_, bool>(0).map_err(|error| refused(database, &error))? {
+            return Ok(());
+        }
+        let additions = additions(&database.schema());
+        let statements = format!("begin read write; set local lock_timeout to '2s'; {additions} commit");
+        let Err(error) = client.batch_execute(&statements).await else { continue };
+        let _ = client.batch_execute("rollback").await;
+        if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) {
+            let cause = format!("its tables cannot be brought up to date: {}", sentence(&error));
+            return Err(database.error(cause, "connect once as the role that owns the schema"));
+        }
+        // Another process does the same, or holds a lock.
+        last = Some(refused(database, &error));
+        tokio::time::sleep(UPDATE_PAUSE).await;
+    }
+    match last {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
 }
 
 /// Inserts or replaces rows: two arrays, of keys and of values.

@@ -27,6 +27,8 @@ pub(crate) enum Role {
     Admin,
     /// Looks at the lease, takes it, and renews it. A takeover does not end these: those of other candidates must go on.
     Lease,
+    /// Looks at all pools of the database, with whatever rights its role has.
+    Look,
 }
 
 impl Role {
@@ -37,6 +39,7 @@ impl Role {
             Role::Scan => "scan",
             Role::Admin => "admin",
             Role::Lease => "lease",
+            Role::Look => "look",
         }
     }
 }
@@ -106,6 +109,21 @@ pub(crate) struct Bare {
 impl Bare {
     /// Connects and checks the server.
     pub(crate) async fn open(database: &Database, instance: &str, role: Role) -> Result<Bare> {
+        let bare = Bare::connect(database, instance, role).await?;
+        bare.set_up(database, role).await?;
+        Ok(bare)
+    }
+
+    /// Connects in order to look only. The server may be a standby, and its settings do not matter.
+    pub(crate) async fn open_to_look(database: &Database) -> Result<Bare> {
+        let bare = Bare::connect(database, "all", Role::Look).await?;
+        let settings = "set default_transaction_read_only to on; set statement_timeout to '5s'; set lock_timeout to '2s'; \
+                        set idle_in_transaction_session_timeout to '5s'; set client_min_messages to warning";
+        bare.client.batch_execute(settings).await.map_err(|error| refused(database, &error))?;
+        Ok(bare)
+    }
+
+    async fn connect(database: &Database, instance: &str, role: Role) -> Result<Bare> {
         let mut config = database.config.clone();
         config.application_name(session_name(database, instance, role));
         let connected = config.connect(database.tls.clone()).await;
@@ -130,9 +148,7 @@ impl Bare {
                 }
             }
         });
-        let bare = Bare { client, warnings };
-        bare.set_up(database, role).await?;
-        Ok(bare)
+        Ok(Bare { client, warnings })
     }
 
     async fn set_up(&self, database: &Database, role: Role) -> Result<()> {

@@ -173,6 +173,10 @@ kinds! {
     PoolTaken = "pool_taken", Warning;
     /// This node hands the pool over to another one.
     PoolReleased = "pool_released", Info;
+    /// Another node waits for the pool.
+    CandidateCame = "candidate_came", Info;
+    /// A node that waited for the pool does so no more.
+    CandidateWent = "candidate_went", Info;
     /// An alert for information.
     AlertInfo = "alert_info", Info;
     /// An alert fires that needs action today.

@@ -79,7 +79,7 @@ pub async fn status_show(State(api): Shared, _: Read) -> Result<Json<StatusView>
         status: status(&api, &report, now),
         release: RELEASE.to_owned(),
         directory: api.directory.display().to_string(),
-        node: api.node.as_ref().map(|node| node.holder.beats().owner.node.name),
+        node: api.node.as_ref().map(|node| (node.beats)().owner.node.name),
         started: time(api.run.started()),
         last_stop: api.run.last_stop().into(),
         evaluated: report.evaluated.map(time),

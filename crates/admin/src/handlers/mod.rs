@@ -11,6 +11,7 @@ pub mod bucket_contents;
 pub mod bucket_documents;
 pub mod buckets;
 pub mod capacity;
+pub mod cluster;
 mod common;
 pub mod events;
 pub mod exports;

@@ -20,7 +20,7 @@ use crate::views::NodeView;
     ),
 )]
 pub async fn node_show(State(api): Shared, _: Read) -> Result<Json<NodeView>> {
-    Ok(Json(control(&api)?.holder.beats().into()))
+    Ok(Json((control(&api)?.beats)().into()))
 }
 
 /// Hand the pool over to another node
@@ -36,10 +36,10 @@ pub async fn node_show(State(api): Shared, _: Read) -> Result<Json<NodeView>> {
 )]
 pub async fn node_release(State(api): Shared, asked: Administer) -> Result<(StatusCode, Json<NodeView>)> {
     let control = control(&api)?;
-    let beats = control.holder.beats();
+    let beats = (control.beats)();
     let said = format!("node {} hands the pool over", beats.owner.node.name);
     api.service.events.note(Kind::PoolReleased, "pool", said, asked.caller.who());
-    (control.release)();
+    (control.release)(None);
     Ok((StatusCode::ACCEPTED, Json(beats.into())))
 }
 
@@ -48,5 +48,5 @@ fn control(api: &Api) -> Result<&NodeControl> {
         ApiError::new(Code::NodeNotFound, "node", "no other node can serve the pool")
             .with_remedy("to let one, set node.standby on all nodes and restart them")
     };
-    api.node.as_ref().ok_or_else(alone)
+    api.node.as_deref().ok_or_else(alone)
 }

@@ -21,7 +21,8 @@ use super::tracker::Moment;
 use crate::kafka::digest::{BrokerName, DeletedSeen, Digest, GrowingSeen, OlderSeen, UnsharedSeen};
 use crate::kafka::holders::{Broker, BrokerState, Holding};
 use crate::metrics::{KafkaSeen, Observation, RefusedClient, VolumeSeen};
-use crate::test_support::{beats, client_traffic, service, sources_of};
+use crate::test_support::{beats, client_traffic, cluster, service, sources_of};
+use crate::views::SynchronousState;
 
 const GIB: u64 = 1 << 30;
 /// A time long after 1970, so that there is a before.
@@ -367,6 +368,12 @@ async fn rules_with_a_hold_time_wait_for_it() {
         ("ForebaySnapshotMissed", 600, |seen| {
             pool(seen).snapshots_due = vec![("kafka".to_owned(), forebay_pool::Period::Daily)];
         }),
+        ("ForebayNobodyWaits", 300, |seen| {
+            seen.cluster = Some(cluster(SynchronousState::Guarded, true));
+        }),
+        ("ForebayCommitsUnguarded", 300, |seen| {
+            seen.cluster = Some(cluster(SynchronousState::Unguarded, false));
+        }),
         ("ForebayScrubOverdue", 3600, |seen| pool(seen).scrub.finished = Some(SystemTime::UNIX_EPOCH)),
     ];
     for (name, hold, change) in cases {
@@ -378,6 +385,23 @@ async fn rules_with_a_hold_time_wait_for_it() {
             story.later(3600, |_| {});
         }
         assert_eq!(story.names(), NONE, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_pool_that_nobody_ever_waited_for_is_no_alert() {
+    let mut story = Story::new().await;
+    for _ in 0..3 {
+        let alone = |seen: &mut Observation| seen.cluster = Some(cluster(SynchronousState::Unknown, false));
+        assert_eq!(story.later(300, alone), NONE);
+    }
+    let unreadable = |seen: &mut Observation| {
+        let mut cluster = cluster(SynchronousState::Missing, true);
+        cluster.view.items.iter_mut().for_each(|pool| pool.candidates = None);
+        seen.cluster = Some(cluster);
+    };
+    for _ in 0..3 {
+        assert_eq!(story.later(300, unreadable), NONE);
     }
 }
 

@@ -26,7 +26,7 @@ mod text;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-pub use observation::{AlertSeen, BackupsSeen, KafkaSeen, Observation, VOLUMES_MAX, VolumeSeen};
+pub use observation::{AlertSeen, BackupsSeen, ClusterSeen, KafkaSeen, Observation, VOLUMES_MAX, VolumeSeen};
 pub use process::Process;
 pub use run::{RefusedClient, Run, RunSeen};
 pub use sources::{Source, Sources};
@@ -56,6 +56,7 @@ mod tests {
     use super::table::{FAMILIES, Kind, family};
     use super::*;
     use crate::test_support::{service, sources, sources_of};
+    use crate::views::SynchronousState;
 
     /// The sample names, each with its number of samples; and the families with their kinds.
     fn read(text: &str) -> (BTreeMap<&str, usize>, Vec<(&str, &str)>) {
@@ -130,6 +131,9 @@ mod tests {
             "forebay_node_takeover_seconds",
             "forebay_node_beat_age_seconds",
             "forebay_node_beat_failures_total",
+            "forebay_cluster_candidates",
+            "forebay_cluster_synchronous_standby",
+            "forebay_cluster_pools",
             "forebay_kafka_topic_logical_bytes",
             "forebay_kafka_topic_physical_bytes",
             "forebay_kafka_topic_shared_ratio",
@@ -173,6 +177,22 @@ mod tests {
             assert!(text.contains(&format!("\n{line}\n")), "{line}: {text}");
         }
         assert!(!text.contains("phase=\"addresses\""), "it has not got them yet");
+    }
+
+    #[tokio::test]
+    async fn the_database_of_a_pool_shows_in_the_metrics_as_far_as_it_is_known() {
+        let mut seen = crate::test_support::observation().await;
+        seen.cluster = Some(crate::test_support::cluster(SynchronousState::Missing, false));
+        let text = text::exposition(&seen);
+        for line in [
+            "forebay_cluster_candidates 0",
+            "forebay_cluster_synchronous_standby 0",
+            "forebay_cluster_pools{state=\"serving\"} 1",
+        ] {
+            assert!(text.contains(&format!("\n{line}\n")), "{line}: {text}");
+        }
+        seen.cluster = Some(crate::test_support::cluster(SynchronousState::Unknown, false));
+        assert!(!text::exposition(&seen).contains("\nforebay_cluster_synchronous_standby "));
     }
 
     #[tokio::test]

@@ -14,6 +14,7 @@ use super::run::RunSeen;
 use crate::efficiency::Counted;
 use crate::kafka::digest::Digest;
 use crate::kafka::holders::Broker;
+use crate::views::ClusterView;
 
 /// The number of volumes with their own label value: the oldest. The others are counted together as
 /// [`OTHER`].
@@ -34,6 +35,8 @@ pub struct Observation {
     pub volumes: Vec<VolumeSeen>,
     /// This node as the pool's owner; `None` if no other node can serve the pool.
     pub node: Option<Beats>,
+    /// The database in which the pool lies; `None` if it does not, or was not looked at yet.
+    pub cluster: Option<ClusterSeen>,
     /// The Kafka clusters; `None` if Kafka views are off.
     pub kafka: Option<KafkaSeen>,
     /// How much is stored for the data of the pool, as it was counted last.
@@ -52,6 +55,15 @@ pub struct Observation {
     pub evaluated: Option<SystemTime>,
     /// The daemon's process.
     pub process: Process,
+}
+
+/// The database in which the pool lies.
+#[derive(Clone, Debug)]
+pub struct ClusterSeen {
+    /// Its pools.
+    pub view: ClusterView,
+    /// Whether another node has waited for the pool since this one has it, or had it before.
+    pub had_candidates: bool,
 }
 
 /// The Kafka clusters.

@@ -12,6 +12,7 @@ const TITLES: [&str; FAMILIES.len()] = [
     "NFS",
     "S3",
     "Several nodes",
+    "A pool in a database",
     "Kafka",
     "Alerts",
     "The process",

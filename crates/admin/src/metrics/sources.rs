@@ -47,6 +47,7 @@ impl Observation {
             s3: None,
             volumes: Vec::new(),
             node: None,
+            cluster: None,
             kafka: None,
             efficiency: None,
             format: None,
@@ -110,12 +111,6 @@ impl Source for forebay_nfs::Shared {
             }
         }
         observation.nfs = counters;
-    }
-}
-
-impl Source for forebay_ownership::Holder {
-    fn observe(&self, observation: &mut Observation) {
-        observation.node = Some(self.beats());
     }
 }
 

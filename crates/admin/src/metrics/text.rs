@@ -35,6 +35,11 @@ impl Family {
                     collect(node, &mut samples);
                 }
             }
+            (Collect::Cluster(collect), _) => {
+                if let Some(cluster) = &seen.cluster {
+                    collect(&cluster.view, &mut samples);
+                }
+            }
             (Collect::Kafka(collect), _) => {
                 if let Some(kafka) = &seen.kafka {
                     collect(kafka, &mut samples);

@@ -13,6 +13,7 @@ mod bucket_contents;
 mod bucket_rules;
 mod capacity;
 mod check;
+mod cluster;
 mod event;
 mod export;
 mod fields;
@@ -45,6 +46,10 @@ pub use bucket_contents::{NewObject, ObjectView, ObjectsView, OffsetsView, Versi
 pub use bucket_rules::{CorsRule, CorsRules, LifecycleRule, LifecycleRules};
 pub use capacity::{CapacityHistoryView, DayView, ForecastView, date};
 pub use check::{BYTES_MAX, Check, ID_MAX};
+pub use cluster::{
+    CandidateView, ClusterMoveRequest, ClusterPoolState, ClusterPoolView, ClusterReleaseRequest, ClusterView,
+    SynchronousState,
+};
 pub use event::{EventView, Severity};
 pub use export::{
     Access, AccessView, Groups, NewPolicy, NewRule, PolicyEdit, PolicyRules, PolicyView, RuleChange,

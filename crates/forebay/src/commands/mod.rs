@@ -3,6 +3,7 @@
 pub mod account;
 pub mod alert;
 pub mod bucket;
+pub mod cluster;
 pub mod config;
 pub mod event;
 pub mod export;

@@ -25,6 +25,8 @@ pub struct NodeConfig {
     pub on_release: Option<PathBuf>,
     /// An address that answers whenever this machine's network works.
     pub witness: Option<SocketAddr>,
+    /// How many steps of 0.5 s later than others this machine takes a pool in a database from a silent owner.
+    pub priority: u32,
     /// Whether the pool may be on a file system that only one machine can mount.
     pub any_file_system: bool,
 }
@@ -40,6 +42,7 @@ impl Default for NodeConfig {
             on_acquire: None,
             on_release: None,
             witness: None,
+            priority: 0,
             any_file_system: false,
         }
     }

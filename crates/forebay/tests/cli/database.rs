@@ -15,20 +15,24 @@ use crate::numbered::{assert_all_there, assert_consistent, create_until_it_stops
 use crate::tls::Authority;
 
 /// A pool in a database of the tests, and its directory of segments.
-struct Shared {
-    scratch: tempfile::TempDir,
-    url: String,
-    name: String,
-    segments: PathBuf,
+pub struct Shared {
+    pub scratch: tempfile::TempDir,
+    pub url: String,
+    pub name: String,
+    pub segments: PathBuf,
 }
 
 impl Shared {
     fn create() -> Shared {
+        Shared::create_in("postgres")
+    }
+
+    /// In this database of the server.
+    pub fn create_in(database: &str) -> Shared {
         let scratch = tempfile::tempdir().unwrap();
         let segments = scratch.path().join("segments");
         std::fs::create_dir(&segments).unwrap();
-        let server = postgres::server();
-        let url = format!("postgres://forebay@{}/postgres", percent(&server.directory));
+        let url = url_of("forebay", database);
         let shared = Shared { scratch, url, name: postgres::new_name(), segments };
         let created = shared.create_again();
         assert_eq!(created.status, 0, "{created:?}");
@@ -41,7 +45,7 @@ impl Shared {
         run(&["pool", "create", &self.name, "--metadata", &self.url, "--segments", segments])
     }
 
-    fn arguments(&self, node: &str) -> Vec<String> {
+    pub fn arguments(&self, node: &str) -> Vec<String> {
         let segments = self.segments.to_str().unwrap();
         let arguments =
             ["--pool-name", &self.name, "--pool-metadata", &self.url, "--pool-segments", segments];
@@ -49,13 +53,18 @@ impl Shared {
     }
 
     /// Starts a daemon, and waits until it serves the pool. The node's directory is its own.
-    fn serve(&self, node: &str) -> Daemon {
+    pub fn serve(&self, node: &str) -> Daemon {
         let own = self.scratch.path().join(node);
         std::fs::create_dir_all(&own).unwrap();
         let arguments = self.arguments(node);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         Daemon::start_with(&own, &arguments)
     }
+}
+
+/// The URL of a database of the tests' server.
+pub fn url_of(user: &str, database: &str) -> String {
+    format!("postgres://{user}@{}/{database}", percent(&postgres::server().directory))
 }
 
 /// A directory as the host of a URL.

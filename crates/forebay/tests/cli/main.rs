@@ -7,6 +7,7 @@ mod alerts;
 mod api;
 mod backup;
 mod bucket_pool;
+mod cluster;
 mod completion;
 mod configuration;
 mod copies;

@@ -108,6 +108,12 @@ impl Server {
         assert!(status.unwrap().success(), "{command:?}");
     }
 
+    /// A program of the server's release, run as the server's user.
+    #[allow(dead_code, reason = "not every test file uses it")]
+    pub fn program(&self, name: &str) -> Command {
+        as_ordinary_user(&self.binaries.join(name))
+    }
+
     /// The URL of its database.
     pub fn url(&self) -> String {
         url_in(&self.directory)

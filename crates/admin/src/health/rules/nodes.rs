@@ -9,6 +9,7 @@ use super::super::rule::Source::Daemon;
 use super::super::rule::{Finding, Rule, Severity, when};
 use super::{AT_ONCE, minutes};
 use crate::base::words::{millis, several};
+use crate::views::SynchronousState;
 
 /// How long a takeover is an alert.
 const SHOWN: Duration = minutes(10);
@@ -38,12 +39,32 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "ForebayBeatFails",
         severity: Severity::Critical,
-        watches: "This node could not write for 3 s that it owns the pool, or such a write failed in the last five minutes.",
+        watches: "This node could not write for 3 s that it owns the pool, or such a write failed in the last five minutes. In a database, \
+                  the write is the renewal of the lease.",
         summary: "other nodes cannot see that this one owns the pool, and may have it fenced",
-        runbook: "1. The line \"other machines cannot see that this one owns the pool\" in the daemon's log has the error. 2. Check the \
-                  shared file system on this node: whether it is mounted, answers and has space. 3. If it does not recover, move the pool \
+        runbook: "1. The line \"other machines cannot see that this one owns the pool\", or \"the lease was not renewed\", in the daemon's \
+                  log has the error. 2. Check the shared file system on this node: whether it is mounted, answers and has space. For a pool in \
+                  a database, check whether the database answers and can be reached from this node. 3. If it does not recover, move the pool \
                   (`forebay pool release`) to a node on which it works.",
         source: Daemon { hold: AT_ONCE, keep: AT_ONCE, check: beat_fails },
+    },
+    Rule {
+        name: "ForebayNobodyWaits",
+        severity: Severity::Warning,
+        watches: "No node has waited for a pool in a database for five minutes, although one did before, or had the pool.",
+        summary: "no node waits for the pool, so nobody replaces the one that serves",
+        runbook: "1. `forebay cluster status` shows the nodes that wait. 2. Start the daemon on another node, or find out why it ended: its log says \
+                  so. Until then, the pool is offline if this node fails.",
+        source: Daemon { hold: minutes(5), keep: AT_ONCE, check: nobody_waits },
+    },
+    Rule {
+        name: "ForebayCommitsUnguarded",
+        severity: Severity::Info,
+        watches: "The database of the pool names no synchronous standby.",
+        summary: "the loss of the database's machine loses what was acknowledged",
+        runbook: "Give the database a synchronous standby: set `synchronous_standby_names` on the primary. If one machine is enough for this \
+                  pool, silence the alert.",
+        source: Daemon { hold: minutes(5), keep: AT_ONCE, check: commits_unguarded },
     },
 ];
 
@@ -74,5 +95,22 @@ fn beat_fails(facts: &Facts<'_>) -> Vec<Finding> {
             "Other nodes cannot see that this one owns the pool: the last beat was {age} ago, {} in the last five minutes.",
             several(failed, "failure")
         )
+    })
+}
+
+fn nobody_waits(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(cluster) = &facts.seen.cluster else { return Vec::new() };
+    // Whoever may not read the candidates does not know that there are none.
+    let Some(pool) = cluster.view.own().filter(|pool| pool.candidates.is_some()) else { return Vec::new() };
+    let object = format!("pool {}", pool.name);
+    when(cluster.had_candidates && pool.waiting().is_empty(), &object, || {
+        "No node waits for the pool. If this node fails, nobody serves it.".to_owned()
+    })
+}
+
+fn commits_unguarded(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(cluster) = &facts.seen.cluster else { return Vec::new() };
+    when(cluster.view.synchronous == SynchronousState::Unguarded, &cluster.view.database, || {
+        "The database names no synchronous standby: what it commits is on one machine.".to_owned()
     })
 }

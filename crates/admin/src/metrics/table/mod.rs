@@ -2,6 +2,7 @@
 //! collected.
 
 mod alerts;
+mod cluster;
 mod kafka;
 mod nfs;
 mod node;
@@ -18,17 +19,19 @@ use forebay_s3::counters::S3Counters;
 
 pub use super::samples::{Samples, Value};
 use crate::efficiency::Counted;
+use crate::views::ClusterView;
 
 use super::{BackupsSeen, KafkaSeen, Observation, Process, VolumeSeen};
 
 /// All metrics, by subject.
-pub static FAMILIES: [&[Family]; 9] = [
+pub static FAMILIES: [&[Family]; 10] = [
     pool::FAMILIES,
     objects::FAMILIES,
     volume::FAMILIES,
     nfs::FAMILIES,
     s3::FAMILIES,
     node::FAMILIES,
+    cluster::FAMILIES,
     kafka::FAMILIES,
     alerts::FAMILIES,
     process::FAMILIES,
@@ -92,6 +95,8 @@ pub(super) enum Collect {
     S3(fn(&S3Counters, &mut Samples<'_>)),
     /// No samples if no other node can serve the pool.
     Node(fn(&Beats, &mut Samples<'_>)),
+    /// No samples if the pool does not lie in a database.
+    Cluster(fn(&ClusterView, &mut Samples<'_>)),
     /// No samples if Kafka views are off.
     Kafka(fn(&KafkaSeen, &mut Samples<'_>)),
     Alerts(fn(&Observation, &mut Samples<'_>)),

@@ -21,7 +21,8 @@ pub(super) static FAMILIES: &[Family] = &[
         kind: Kind::Gauge,
         labels: &[TAKEOVER],
         says: "When this node took the pool, in seconds since 1970. `first`: no node had it before. `restarted`: the daemon was started again on \
-               the same node. `moved`: another node released it. `fenced`: another node was silent, and was fenced.",
+               the same node. `moved`: another node released it. `fenced`: another node was silent, and was fenced. In a database \
+               the takeover itself is the fence.",
         then: "`fenced`: find out why the other node was silent, and start it again, since nobody can replace this one meanwhile. `moved` \
                without a planned move: read the other node's log.",
         collect: Collect::Node(|beats, samples| {
@@ -58,16 +59,18 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_node_beat_age_seconds",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Time since this node last wrote to the file OWNER that it is there. It does so twice a second.",
-        then: "At 3.5 s, a standby has this node fenced unless it still answers over the network. Check the shared file system.",
+        says: "Time since this node last wrote to the file OWNER that it is there, or, if the pool lies in a database, since it renewed its \
+               lease. It does so twice a second.",
+        then: "At 3.5 s, another node replaces this one: in a shared directory it has it fenced, unless it still answers over the network. Check the \
+               shared file system, or the database.",
         collect: Collect::Node(|beats, samples| samples.one(beats.age.as_secs_f64())),
     },
     Family {
         name: "forebay_node_beat_failures_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "How often the file OWNER could not be written.",
-        then: "Other nodes cannot see that this one owns the pool. The log has the error; check the shared file system.",
+        says: "How often the file OWNER could not be written, or the lease in the database could not be renewed.",
+        then: "Other nodes cannot see that this one owns the pool. The log has the error; check the shared file system, or the database.",
         collect: Collect::Node(|beats, samples| samples.one(beats.failures)),
     },
 ];

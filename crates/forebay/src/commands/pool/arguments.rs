@@ -199,7 +199,7 @@ pub enum PoolCommand {
 
     /// Show the node that serves the pool, since when, and how it came to it
     ///
-    /// For a pool that several nodes can serve (node.standby).
+    /// For a pool that several nodes can serve (node.standby), or that lies in a database.
     Owner(Remote),
 
     /// Hand the pool over to another node

@@ -34,18 +34,18 @@ pub fn reset(inherited: &Connections, addresses: &[IpAddr]) {
 }
 
 /// Writes the list where the next owner reads it. Blocks.
-pub type Record = Arc<dyn Fn(&Connections) -> Result<(), String> + Send + Sync>;
+pub type ListWriter = Arc<dyn Fn(&Connections) -> Result<(), String> + Send + Sync>;
 
 /// Keeps the list of this node's connections, until the task is ended.
 pub fn keep_list(
-    record: Record,
+    writer: ListWriter,
     inherited: Vec<Ends>,
     open: Receiver<BTreeMap<u64, Endpoints>>,
 ) -> JoinHandle<()> {
-    tokio::spawn(keep(record, inherited, open))
+    tokio::spawn(keep(writer, inherited, open))
 }
 
-async fn keep(record: Record, mut inherited: Vec<Ends>, mut open: Receiver<BTreeMap<u64, Endpoints>>) {
+async fn keep(writer: ListWriter, mut inherited: Vec<Ends>, mut open: Receiver<BTreeMap<u64, Endpoints>>) {
     let begun = Instant::now();
     let mut is_failing = false;
     loop {
@@ -56,8 +56,8 @@ async fn keep(record: Record, mut inherited: Vec<Ends>, mut open: Receiver<BTree
             open.borrow_and_update().values().map(|ends| (ends.server, ends.client)).collect();
         let before = inherited.iter().filter(|ends| !now.contains(*ends)).copied().collect();
         let list = Connections { own: now.into_iter().collect(), before };
-        let record = record.clone();
-        let written = spawn_blocking(move || record(&list)).await;
+        let writer = writer.clone();
+        let written = spawn_blocking(move || writer(&list)).await;
         match written {
             Ok(Ok(())) => is_failing = false,
             Ok(Err(error)) => {

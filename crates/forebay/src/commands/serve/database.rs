@@ -1,23 +1,28 @@
 //! A pool whose metadata lies in a database: waits for its lease, opens it, and gives it up.
 
 use std::fs::File;
+use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_address::{Options, ServiceAddress};
 use forebay_net::Answers;
-use forebay_ownership::{Connections, Node};
+use forebay_ownership::{Beats, Connections, Node, Owner, Phase, Takeover};
 use forebay_pool::store::{Backends, FileSegments, FileSystemRoom, Notes};
 use forebay_pool::{Pool, PoolOptions};
-use forebay_pool_postgres::{Database, Lease, LeaseOptions, PostgresMeta, PostgresOptions};
+use forebay_pool_postgres::{
+    Candidacy, Database, Lease, LeaseOptions, Leaving, PostgresMeta, PostgresOptions, Request, TakenFrom,
+    Tenure, name_of,
+};
 use forebay_pool_s3::{BucketOptions, BucketRoom, BucketSegments, CacheOptions};
 use rustix::fs::FlockOperation;
+use tokio::sync::watch::Receiver;
 
-use super::connections::Record;
+use super::connections::ListWriter;
 use super::notify::Notifier;
 use super::signals::Shutdown;
 use crate::config::{Config, DatabaseConfig, Place};
@@ -39,10 +44,45 @@ const ADDRESS_LOOK_EVERY: Duration = Duration::from_millis(500);
 pub struct Leased {
     lease: Lease,
     database: Database,
-    /// This node's name.
-    name: String,
+    record: Arc<Record>,
     /// Locked as long as this process lives: the next one on this machine may take the lease at once.
     _lock: File,
+}
+
+/// This node as the owner, for people and for metrics.
+pub struct Record {
+    owner: Mutex<Owner>,
+    tenure: Arc<Tenure>,
+}
+
+impl Record {
+    /// The last renewal of the lease.
+    pub fn beats(&self) -> Beats {
+        let owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Beats { owner, age: self.tenure.renewal_age(), failures: self.tenure.failures() }
+    }
+}
+
+/// The owner that a node becomes with its takeover. The takeover itself is the fence: from its commit on, the owner before can commit nothing.
+fn owner_of(node: &Node, taken: &TakenFrom) -> Owner {
+    let is_silent = !taken.silent.is_zero();
+    let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    Owner {
+        node: node.clone(),
+        instance: String::new(),
+        phase: Phase::Opening,
+        address: None,
+        beat: 0,
+        since: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        takeover: Takeover {
+            from: taken.from.as_deref().map(name_of).map(str::to_owned),
+            silent_ms: milliseconds(taken.silent),
+            fence_ms: is_silent.then(|| milliseconds(taken.took)),
+            open_ms: None,
+            address_ms: None,
+        },
+        moves: false,
+    }
 }
 
 /// The database of the settings.
@@ -50,9 +90,14 @@ pub fn database_of(config: &DatabaseConfig) -> Result<Database> {
     let (url, name) =
         config.metadata.as_deref().zip(config.name.as_deref()).context("pool.metadata is not set")?;
     let database = Database::of(url, name).map_err(|error| anyhow!("{error}"))?;
-    let Some(file) = &config.password_file else { return Ok(database) };
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| anyhow!("pool.metadata_password_file {}: {error}", file.display()))?;
+    with_password_of(database, "pool.metadata_password_file", config.password_file.as_deref())
+}
+
+/// The database with the password in a file, if there is one. `setting` names the file's setting in errors.
+pub fn with_password_of(database: Database, setting: &str, file: Option<&Path>) -> Result<Database> {
+    let Some(file) = file else { return Ok(database) };
+    let text =
+        std::fs::read_to_string(file).map_err(|error| anyhow!("{setting} {}: {error}", file.display()))?;
     Ok(database.with_password(text.lines().next().unwrap_or_default()))
 }
 
@@ -88,13 +133,14 @@ impl Leased {
         // The same machine since the same start, and the same lock.
         let place = directory.canonicalize().unwrap_or_else(|_| directory.clone());
         let identity = format!("{} {} {}", node.name, node.boot, place.display());
+        let candidacy = Candidacy { node: identity, restarts: true, priority: config.node.priority };
         Notifier::from_environment().ready("waiting for the pool: another node may serve it");
         let stop = Arc::new(AtomicBool::new(false));
         let (waiting_for, stopping, addresses) =
             (database.clone(), stop.clone(), config.node.addresses.clone());
         let mut waiting = tokio::task::spawn_blocking(move || {
             let on_loss = move |owner: &str| deposed(owner, addresses.clone());
-            Lease::wait(&waiting_for, &identity, true, LeaseOptions::default(), &stopping, on_loss)
+            Lease::wait(&waiting_for, candidacy, LeaseOptions::default(), &stopping, on_loss)
         });
         let (mut has_looked, first_looks) = (false, tokio::time::sleep(FIRST_LOOKS_MAX));
         tokio::pin!(first_looks);
@@ -112,11 +158,37 @@ impl Leased {
             }
         };
         let Some(lease) = taken.map_err(|error| anyhow!("{error}"))? else { return Ok(None) };
-        if let (Some(from), silent) = lease.taken_from() {
-            let silent_ms = u64::try_from(silent.as_millis()).unwrap_or(u64::MAX);
-            tracing::info!(from = name_of(from), silent_ms, "this node takes the pool");
+        let owner = owner_of(node, lease.taken_from());
+        if let Takeover { from: Some(from), silent_ms, .. } = &owner.takeover {
+            tracing::info!(from, silent_ms, "this node takes the pool");
         }
-        Ok(Some(Leased { lease, database, name: node.name.clone(), _lock: lock }))
+        let record = Arc::new(Record { owner: Mutex::new(owner), tenure: lease.tenure() });
+        Ok(Some(Leased { lease, database, record, _lock: lock }))
+    }
+
+    /// This node as the owner.
+    pub fn record(&self) -> Arc<Record> {
+        self.record.clone()
+    }
+
+    /// The database and the pool.
+    pub fn database(&self) -> Database {
+        self.database.clone()
+    }
+
+    /// Requests in the database to hand the pool over.
+    pub fn requests(&self) -> Receiver<Option<Request>> {
+        self.lease.requests()
+    }
+
+    /// Records that clients are served at this address, and how long that took.
+    pub fn serving(&self, address: Option<SocketAddr>, open_ms: u64, address_ms: u64) {
+        {
+            let mut owner = self.record.owner.lock().unwrap_or_else(PoisonError::into_inner);
+            (owner.phase, owner.address) = (Phase::Serving, address);
+            (owner.takeover.open_ms, owner.takeover.address_ms) = (Some(open_ms), Some(address_ms));
+        }
+        self.lease.serving(open_ms, address_ms);
     }
 
     /// Opens the pool.
@@ -154,19 +226,13 @@ impl Leased {
         Answers::while_true(move || tenure.holds())
     }
 
-    /// Whether another node had the pool before, and whether it was silent instead of releasing it.
-    pub fn is_moved(&self) -> (bool, bool) {
-        let (from, silent) = self.lease.taken_from();
-        (from.is_some_and(|from| name_of(from) != self.name), !silent.is_zero())
-    }
-
     /// The connections of clients to the owner before, as far as it has told.
     pub fn inherited(&self) -> Connections {
         Connections::decode(self.lease.inherited_clients()).unwrap_or_default()
     }
 
     /// Where this node tells the next one about its clients.
-    pub fn record(&self) -> Result<Record> {
+    pub fn list_writer(&self) -> Result<ListWriter> {
         let clients = self.lease.clients().map_err(|error| anyhow!("{error}"))?;
         Ok(Arc::new(move |list| clients.tell(list.encode()).map_err(|error| error.to_string())))
     }
@@ -194,15 +260,10 @@ impl Leased {
     }
 
     /// Lets others take the pool, which must be closed.
-    pub fn release(self) -> Result<()> {
-        let released = tokio::task::block_in_place(|| self.lease.release());
+    pub fn release(self, leaving: Leaving) -> Result<()> {
+        let released = tokio::task::block_in_place(|| self.lease.release(leaving));
         released.map_err(|error| anyhow!("the other nodes do not know that the pool is released: {error}"))
     }
-}
-
-/// The name of a machine in what identifies a process.
-fn name_of(identity: &str) -> &str {
-    identity.split(' ').next().unwrap_or(identity)
 }
 
 /// Ends the process at once: what it still answered could be wrong. Clients must not find it any more either.

@@ -1,5 +1,6 @@
 //! `forebay serve`: the daemon. Start reading at [`run`](mod@run).
 
+mod cluster;
 mod connections;
 pub mod database;
 mod greeting;

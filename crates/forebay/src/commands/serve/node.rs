@@ -13,8 +13,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use forebay_address::{Held, Hook, HookError, Options, ServiceAddress};
 use forebay_net::Answers;
 use forebay_nfs::Endpoints;
-use forebay_ownership::{Claim, Connections, Holder, Node, Owner, Standby, check_directory};
+use forebay_ownership::{Beats, Claim, Connections, Holder, Node, Owner, Standby, Takeover, check_directory};
 use forebay_pool::{Permit, Pool};
+use forebay_pool_postgres::Leaving;
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 
@@ -61,11 +62,8 @@ impl Owning {
         if config.pool.database.metadata.is_some() {
             let Some(leased) = Leased::wait(config, &here, shutdown).await? else { return Ok(None) };
             let inherited = leased.inherited();
-            return Ok(Some(Owning {
-                leased: Some(leased),
-                inherited,
-                ..Owning::new(node, name, None, false)
-            }));
+            let owning = Owning::new(node, name, None, false);
+            return Ok(Some(Owning { leased: Some(leased), inherited, ..owning }));
         }
         if !node.standby {
             require_unshared(directory)?;
@@ -103,8 +101,30 @@ impl Owning {
     }
 
     /// Who owns the pool, if several machines can serve it.
-    pub fn holder(&self) -> Option<Arc<Holder>> {
+    fn holder(&self) -> Option<Arc<Holder>> {
         self.holder.clone()
+    }
+
+    /// Reads the last sign of life that this machine gave the others, if there can be others.
+    pub fn beats(&self) -> Option<Box<dyn Fn() -> Beats + Send + Sync>> {
+        match (self.holder(), &self.leased) {
+            (Some(holder), _) => Some(Box::new(move || holder.beats())),
+            (None, Some(leased)) => {
+                let record = leased.record();
+                Some(Box::new(move || record.beats()))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// The lease, if the pool's metadata lies in a database.
+    pub fn leased(&self) -> Option<&Leased> {
+        self.leased.as_ref()
+    }
+
+    /// How the pool came to this machine.
+    fn takeover(&self) -> Option<Takeover> {
+        self.beats().map(|beats| beats().owner.takeover)
     }
 
     /// What the pool asks before each change of its files: another machine may have taken it while this process was stopped.
@@ -151,10 +171,13 @@ impl Owning {
         }
         let addresses: Vec<IpAddr> = self.config.addresses.iter().map(ServiceAddress::ip).collect();
         connections::reset(&self.inherited, &addresses);
+        let ip = self.config.addresses.first().map_or(nfs.ip(), ServiceAddress::ip);
+        // Without an address that moves, nobody but this machine knows where to ask.
+        let asked = (!ip.is_unspecified()).then(|| SocketAddr::new(ip, nfs.port()));
+        if let Some(leased) = &self.leased {
+            leased.serving(asked, milliseconds(opened), milliseconds(begun.elapsed()));
+        }
         if let Some(holder) = &self.holder {
-            let ip = self.config.addresses.first().map_or(nfs.ip(), ServiceAddress::ip);
-            // Without an address that moves, nobody but this machine knows where to ask.
-            let asked = (!ip.is_unspecified()).then(|| SocketAddr::new(ip, nfs.port()));
             holder.serving(asked, |takeover| {
                 takeover.open_ms = Some(milliseconds(opened));
                 takeover.address_ms = Some(milliseconds(begun.elapsed()));
@@ -165,13 +188,13 @@ impl Owning {
 
     /// Tells the next owner which connections clients have to this one, until the task is ended. `None` if there is no other node.
     pub fn keep_list(&self, open: Receiver<BTreeMap<u64, Endpoints>>) -> Option<JoinHandle<()>> {
-        let record: connections::Record = match (&self.holder, &self.leased) {
+        let writer: connections::ListWriter = match (&self.holder, &self.leased) {
             (Some(holder), _) => {
                 let holder = holder.clone();
                 Arc::new(move |list| holder.record_connections(list).map_err(|error| error.to_string()))
             }
-            (None, Some(leased)) => match leased.record() {
-                Ok(record) => record,
+            (None, Some(leased)) => match leased.list_writer() {
+                Ok(writer) => writer,
                 Err(error) => {
                     tracing::warn!(%error, "if another node takes the pool, clients will notice late");
                     return None;
@@ -179,12 +202,12 @@ impl Owning {
             },
             (None, None) => return None,
         };
-        Some(connections::keep_list(record, self.inherited.own.clone(), open))
+        Some(connections::keep_list(writer, self.inherited.own.clone(), open))
     }
 
     /// How the pool came from another node, if it did.
     pub fn taken(&self) -> Option<String> {
-        let takeover = self.holder.as_ref()?.owner().takeover;
+        let takeover = self.takeover()?;
         let from = takeover.from.filter(|from| *from != self.name)?;
         let fence = takeover.fence_ms.map_or_else(String::new, |ms| format!(", fencing took {ms} ms"));
         Some(format!(
@@ -201,11 +224,10 @@ impl Owning {
     async fn acquire_address(&self, address: &ServiceAddress) -> Result<Held> {
         let begun = Instant::now();
         // The node before is off, or has removed it. Clients try again 6.2 s after they lost it, and then only after 12.6 s.
-        let (is_moved, was_silent) = match (&self.holder, &self.leased) {
-            (Some(holder), _) => (holder.owner().takeover.from.is_some(), false),
-            (None, Some(leased)) => leased.is_moved(),
-            (None, None) => (false, false),
-        };
+        let takeover = self.takeover();
+        let is_moved = takeover.as_ref().is_some_and(|takeover| takeover.from.is_some());
+        // Of a pool in a database. Whoever was silent beside a directory was fenced.
+        let was_silent = self.leased.is_some() && takeover.is_some_and(|takeover| takeover.silent_ms > 0);
         let quick = Options { probes: 2, probe_interval: Duration::from_millis(100), ..Options::default() };
         let mut options = if is_moved { quick } else { Options::default() };
         loop {
@@ -253,10 +275,11 @@ impl Owning {
         }
     }
 
-    /// Lets the other machines know that the pool is closed. With `moves` this one leaves it to them for a while.
-    pub fn release(self, moves: bool) -> Result<()> {
+    /// Lets the other machines know that the pool is closed.
+    pub fn release(self, leaving: Leaving) -> Result<()> {
+        let moves = leaving != Leaving::Stopped;
         if let Some(leased) = self.leased {
-            return leased.release();
+            return leased.release(leaving);
         }
         match self.holder {
             Some(holder) => {

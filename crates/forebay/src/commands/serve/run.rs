@@ -5,8 +5,7 @@
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow};
@@ -15,13 +14,14 @@ use forebay_admin::history;
 use forebay_admin::kafka::{self, Kafka};
 use forebay_admin::lab::Lab;
 use forebay_admin::metrics::Run;
-use forebay_admin::{Api, NodeControl, efficiency};
+use forebay_admin::{Api, Cluster, NodeControl, efficiency};
 use forebay_net::Answers;
 use forebay_net::http::{self, Listener, Socket, check_path};
 use forebay_net::tls::{Tls, TlsError};
 use forebay_nfs::{Server, ServerError, Shared};
 use forebay_notify::Targets;
 use forebay_pool::{LastStop, Pool};
+use forebay_pool_postgres::Leaving;
 use forebay_service::disk::Place;
 use forebay_service::events::{Kind, Who};
 use forebay_service::keeper::Keeper;
@@ -31,6 +31,7 @@ use rustix::process::{Resource, getrlimit, setrlimit, umask};
 use tokio::net::TcpListener;
 use tokio::signal::unix::Signal;
 
+use super::cluster;
 use super::greeting;
 use super::listener::{self, listen};
 use super::node::Owning;
@@ -95,12 +96,15 @@ async fn serve(config: &Config, files_max: u64) -> Result<()> {
         drop(listen(config).await?);
     }
     let Some(mut owning) = Owning::wait(config, &shutdown).await? else { return Ok(()) };
-    let moves = Arc::new(AtomicBool::new(false));
-    let stop = Stop { trigger, shutdown, moves: moves.clone() };
+    let leaving = Arc::new(Mutex::new(Leaving::Stopped));
+    let stop = Stop { trigger, shutdown, leaving: leaving.clone() };
     let outcome = serve_owned(config, files_max, inherited, &mut owning, stop).await;
     owning.release_addresses().await;
     match outcome {
-        Outcome::Closed(served) => served.and(owning.release(moves.load(Ordering::Acquire)))?,
+        Outcome::Closed(served) => {
+            let leaving = leaving.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            served.and(owning.release(leaving))?;
+        }
         // The other nodes must assume that it is still being written to.
         Outcome::NotClosed(served) => served?,
     }
@@ -112,8 +116,20 @@ async fn serve(config: &Config, files_max: u64) -> Result<()> {
 struct Stop {
     trigger: Trigger,
     shutdown: Shutdown,
-    /// Set if the pool is to be served by another node afterwards.
-    moves: Arc<AtomicBool>,
+    /// Who may serve the pool afterwards.
+    leaving: Arc<Mutex<Leaving>>,
+}
+
+impl Stop {
+    /// Begins to hand the pool over: to the node of this name, or to any.
+    fn release(&self) -> Box<dyn Fn(Option<String>) + Send + Sync> {
+        let (trigger, leaving) = (self.trigger.clone(), self.leaving.clone());
+        Box::new(move |to| {
+            let how = to.map_or(Leaving::Released, Leaving::MovedTo);
+            *leaving.lock().unwrap_or_else(PoisonError::into_inner) = how;
+            trigger.shut_down();
+        })
+    }
 }
 
 /// How the daemon's work on the pool ended.
@@ -180,7 +196,7 @@ async fn serve_pool(
     owning: &mut Owning,
     stop: &Stop,
 ) -> Result<()> {
-    let Stop { trigger, shutdown, moves } = stop;
+    let Stop { trigger, shutdown, .. } = stop;
     make_default_volume(pool).await.map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
     let options = ServiceOptions { backups: config.backup.settings(), ..nfs_config.service_options() };
     let service = Arc::new(Service::open(pool.clone(), options)?);
@@ -212,14 +228,10 @@ async fn serve_pool(
     api.settings = config_command::effective(config);
     api.metrics_public = config.metrics.public;
     api.run = Arc::new(Run::new(pool.last_stop(), api_tls.clone()));
-    api.node = owning.holder().map(|holder| {
-        let (trigger, moves) = (trigger.clone(), moves.clone());
-        let release = Box::new(move || {
-            moves.store(true, Ordering::Release);
-            trigger.shut_down();
-        });
-        NodeControl { holder, release }
-    });
+    let cluster = owning.leased().map(|_| Arc::<Cluster>::default());
+    api.node = owning
+        .beats()
+        .map(|beats| Arc::new(NodeControl { beats, release: stop.release(), cluster: cluster.clone() }));
     api.kafka = Arc::new(Kafka::new(pool.clone(), Some(nfs.shared()), config.kafka_settings()));
     api.kafka.history.keep_in(place.clone());
     api.lab = Lab::new(config.lab.results_directory.clone());
@@ -272,6 +284,7 @@ async fn serve_pool(
     if let Some(taken) = owning.taken() {
         service.events.note(Kind::PoolTaken, "pool", taken, Who::default());
     }
+    let looking = cluster::start(owning.leased(), &api);
     running::remember(&config.admin_socket());
     let places = greeting::Places {
         nfs: &api.nfs_view,
@@ -305,6 +318,7 @@ async fn serve_pool(
     renewing.abort();
     watching.abort();
     refusals.abort();
+    looking.into_iter().for_each(|task| task.abort());
     recording.abort();
     // What reads the pool's metadata in a thread ends soon, so that the pool can be closed.
     api.kafka.stop();

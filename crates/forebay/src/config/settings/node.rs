@@ -112,6 +112,17 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         section: "node",
+        key: "priority",
+        kind: Kind::Number,
+        value_name: "STEPS",
+        summary: "How many steps of 0.5 s later than others this machine takes the pool of a silent owner, from 0 to 20.",
+        details: "For pools in a database. With 0 on one machine and 4 on another, the second one takes the pool only if the first one does not. \
+                  A pool that was released goes to whoever is first.",
+        set: |config, text| store(&mut config.node.priority, number(text, 0, 20)),
+        get: |config| config.node.priority.to_string(),
+    },
+    Setting {
+        section: "node",
         key: "any_file_system",
         kind: Kind::Text,
         value_name: "ON|OFF",
