@@ -382,13 +382,13 @@ impl Pair {
 
     /// Asks the owner to give the pool up.
     pub fn release(&self, node: Node) -> Result<()> {
-        if self.elsewhere.is_some() {
-            // A daemon that is stopped in order releases the pool.
-            return of(&mut self.daemons(), node).server.signal(Signal::TERM);
-        }
-        let output = self.admin(node, &["pool", "release"])?;
+        let words = match &self.elsewhere {
+            Some(_) => vec!["cluster", "move", "--to", node.other().name()],
+            None => vec!["pool", "release"],
+        };
+        let output = self.admin(node, &words)?;
         let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "forebay pool release failed: {}", said.trim());
+        ensure!(output.status.success(), "forebay {} failed: {}", words.join(" "), said.trim());
         Ok(())
     }
 

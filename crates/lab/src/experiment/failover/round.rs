@@ -36,6 +36,8 @@ const QUIET_REPORTS: u32 = 4;
 const RECOVERY_PATIENCE: Duration = Duration::from_secs(180);
 /// Time limit for a broker on a new machine to be in sync.
 const SYNC_PATIENCE: Duration = Duration::from_secs(300);
+/// So long after a loss every node may take the pool again: 30 s after the takeover.
+const HOLD_DOWN: Duration = Duration::from_secs(40);
 /// A process that learns that it was replaced ends within this time, with this status.
 const END_MAX: Duration = Duration::from_secs(5);
 const STATUS_DEPOSED: i32 = 75;
@@ -192,7 +194,10 @@ impl Rounds<'_> {
             }
             _ => drop(pair.wait_for_end(node)?),
         }
-        pair.start_standby(node)
+        pair.start_standby(node)?;
+        // A node that was silent does not take the pool back before that.
+        std::thread::sleep(HOLD_DOWN.saturating_sub(lost.elapsed()));
+        Ok(())
     }
 
     /// A process that was replaced must end by itself, soon.
