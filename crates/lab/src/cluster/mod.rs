@@ -24,6 +24,7 @@ mod placement;
 mod plugin;
 mod reading;
 mod records;
+mod scripts;
 mod segments;
 mod tiering;
 mod tools;
