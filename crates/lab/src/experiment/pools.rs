@@ -14,7 +14,7 @@ use super::definition::Experiment;
 use super::efficiency::account::{Account, Settled};
 use super::scaling::{Node, limit};
 use super::throughput::reports_driver;
-use crate::cluster::{Assignment, Load, RecordsPlan};
+use crate::cluster::{Assignment, Load, RecordsPlan, Settings};
 use crate::host::Environment;
 use crate::progress::Tone;
 use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, number};
@@ -37,6 +37,11 @@ const REPETITIONS: u32 = 2;
 /// The ratio of logical to physical bytes that must be reached with all replicas of each partition in one pool.
 const PLACED_RATIO: f64 = 2.85;
 const TOPIC: &str = "placed";
+/// A thread that waits for one pool does not use the others. With more threads, each pool has work at all times.
+const BROKER_SETTINGS: [(&str, &str); 2] = [("num.io.threads", "24"), ("num.replica.fetchers", "12")];
+/// A broker handles one request of each connection at a time, and a request's batches one after the other. So there are many producers, with
+/// small batches. More unsent data would only wait longer.
+const PRODUCER_SETTINGS: [(&str, &str); 2] = [("batch.size", "65536"), ("buffer.memory", "6291456")];
 const RECORD_BYTES: u32 = 4096;
 const PATIENCE: Duration = Duration::from_secs(900);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
@@ -50,28 +55,48 @@ struct Sizes {
     /// Records of the placed topic, and its partitions.
     records: u64,
     placed_partitions: u32,
+    producers: u32,
+    warmup: Duration,
+    measured: Duration,
 }
 
 impl Sizes {
     fn of(profile: Profile) -> Self {
         let node = Node::of(profile);
         match profile {
-            Profile::Laptop => {
-                Self { limit: 1_500_000, node, partitions: 60, records: 72_000, placed_partitions: 24 }
-            }
-            Profile::Full => {
-                Self { limit: 250_000_000, node, partitions: 240, records: 5_000_000, placed_partitions: 120 }
-            }
+            Profile::Laptop => Self {
+                limit: 1_500_000,
+                node,
+                partitions: 60,
+                records: 72_000,
+                placed_partitions: 24,
+                producers: 8,
+                warmup: Duration::from_secs(12),
+                measured: Duration::from_secs(20),
+            },
+            Profile::Full => Self {
+                limit: 250_000_000,
+                node,
+                partitions: 240,
+                records: 5_000_000,
+                placed_partitions: 120,
+                producers: 40,
+                warmup: Duration::from_secs(60),
+                measured: Duration::from_secs(300),
+            },
         }
     }
 
     fn testbed(&self, pools: u32) -> TestbedSpec {
         let layout = Layout { volumes: pools, ..Layout::default() };
-        TestbedSpec { layout, ..self.node.testbed(BROKERS) }
+        let settings = Settings::for_loads(BROKERS, self.node.heap_mib, &BROKER_SETTINGS);
+        TestbedSpec { layout, ..TestbedSpec::new(BROKERS, self.node.guest_memory_mib, settings) }
     }
 
     fn load(&self) -> Load {
-        Load { topics: 1, partitions: self.partitions, ..self.node.load("pools") }
+        let (warmup, measured) = (self.warmup, self.measured);
+        let load = self.node.load("pools");
+        Load { topics: 1, partitions: self.partitions, producers: self.producers, warmup, measured, ..load }
     }
 }
 
@@ -155,7 +180,8 @@ impl Work<'_> {
     }
 
     fn load(&self, testbed: &Testbed, pools: u32, repetitions: u32, tally: &mut Tally) -> Result<()> {
-        let (load, clients) = (self.sizes.load(), reports_driver(true, FACTOR));
+        let (load, mut clients) = (self.sizes.load(), reports_driver(true, FACTOR));
+        clients.producer.extend(PRODUCER_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())));
         for repetition in 1..=repetitions {
             self.recorder.stage(&format!("load on {pools} pools, {repetition} of {repetitions}"));
             limit(testbed, Some(self.sizes.limit))?;

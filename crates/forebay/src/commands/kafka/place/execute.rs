@@ -68,7 +68,11 @@ fn is_unfinished(line: &str) -> bool {
 fn wait(tools: &Tools, plan: &Path, moves: &[Move], interrupted: &AtomicBool) -> Result<()> {
     let (mut last, mut idle) = (Progress::default(), 0);
     loop {
-        let asked = LogDirs::read(&tools.log_dirs()?).context("the output of kafka-log-dirs.sh")?;
+        let asked =
+            tools.log_dirs().and_then(|text| LogDirs::read(&text).context("the output of kafka-log-dirs.sh"));
+        let asked = asked.with_context(|| {
+            format!("the brokers do not say how far they are; {}", continues(tools, plan))
+        })?;
         let now = progress(&asked, moves);
         if now != last {
             say(&now, moves.len());
@@ -89,14 +93,19 @@ fn wait(tools: &Tools, plan: &Path, moves: &[Move], interrupted: &AtomicBool) ->
         let asked_at = Instant::now();
         while asked_at.elapsed() < ASK_EVERY {
             if interrupted.load(Ordering::Relaxed) {
-                bail!(
-                    "interrupted; Kafka continues to move the replicas. When it is done, this shows it and removes a throttle: {}",
-                    tools.verify_words(plan)
-                );
+                bail!("interrupted; {}", continues(tools, plan));
             }
             std::thread::sleep(LOOK_EVERY);
         }
     }
+}
+
+/// What happens after this command has ended.
+fn continues(tools: &Tools, plan: &Path) -> String {
+    format!(
+        "Kafka continues to move the replicas. When it is done, this shows it and removes a throttle: {}",
+        tools.verify_words(plan)
+    )
 }
 
 fn say(now: &Progress, all: usize) {
