@@ -114,7 +114,7 @@ pub fn notes(survey: &Survey, plan: &Plan, figures: &Figures, layout: &Layout) -
         if *bytes > limit {
             notes.push(format!(
                 "pool {name} is {} above its share of {}: {}",
-                percent(*bytes, share),
+                percent(*bytes, share).trim_start_matches('+'),
                 rounded(share),
                 reason_of(pool, survey, plan, layout, limit)
             ));
@@ -167,12 +167,13 @@ fn left_out(reason: Reason, left: &LeftOut) -> String {
     format!("{which}: {why}")
 }
 
+/// How far a pool is from its share, in percent.
 fn percent(bytes: u64, share: u64) -> String {
     if share == 0 {
-        "-".to_owned()
-    } else {
-        format!("{:.0} %", (bytes as f64 / share as f64 - 1.0).abs() * 100.0)
+        return "-".to_owned();
     }
+    let percent = ((bytes as f64 / share as f64 - 1.0) * 100.0).round();
+    if percent == 0.0 { "0 %".to_owned() } else { format!("{percent:+.0} %") }
 }
 
 /// Prints the report.
@@ -191,11 +192,9 @@ pub fn print(figures: &Figures, layout: &Layout, notes: &[String]) -> Result<()>
     )?;
     print_line("")?;
     let share = after.logical / (layout.pools.len() as u64).max(1);
-    let sign = |bytes: u64| if bytes < share { "-" } else { "+" };
     let pools = layout.pools.iter().zip(before.pools.iter().zip(&after.pools));
     let rows = pools.map(|(name, (before, after))| {
-        let of_share = format!("{}{}", sign(*after), percent(*after, share));
-        vec![name.clone(), rounded(*before), rounded(*after), of_share]
+        vec![name.clone(), rounded(*before), rounded(*after), percent(*after, share)]
     });
     print_columns(&["pool", "before", "after", "to its share"], rows)?;
     print_line("")?;
