@@ -1,27 +1,26 @@
 //! `pools`: does a cluster's throughput grow with the number of pools, and are replicas stored once in several pools?
 //!
 //! Each pool has a daemon of its own, and each broker has a volume in each pool as an entry of `log.dirs`. All volumes have the same limit
-//! in bytes per second, so that the machine is not the limit. The driver is *sync*, because data that the brokers' machines buffer
-//! would hide the limit. `forebay kafka place` then moves replicas with Kafka's own tools.
+//! in bytes per second, so that the machine is not the limit. A measurement ends when the brokers' machines have written all their data to
+//! the pools, because what they buffer would hide the limit. `forebay kafka place` then moves replicas with Kafka's own tools.
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
 use super::definition::Experiment;
 use super::efficiency::account::{Account, Settled};
 use super::scaling::{Node, limit};
-use super::throughput::reports_driver;
-use crate::cluster::{Assignment, Load, RecordsPlan, Settings};
-use crate::host::Environment;
+use crate::cluster::{Assignment, RecordsPlan, Summary};
+use crate::host::{Environment, Node};
 use crate::progress::Tone;
 use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, number};
 use crate::request::{Profile, Request, StorageKind};
 use crate::storage;
 use crate::testbed::{
-    Ended, Layout, Tally, Target as _, Testbed, TestbedSpec, Title, Trial, describe_verification, figure,
+    Ended, Layout, Tally, Target as _, Testbed, TestbedSpec, Title, describe_verification, figure,
 };
 
 /// The experiment.
@@ -37,27 +36,23 @@ const REPETITIONS: u32 = 2;
 /// The ratio of logical to physical bytes that must be reached with all replicas of each partition in one pool.
 const PLACED_RATIO: f64 = 2.85;
 const TOPIC: &str = "placed";
-/// A thread that waits for one pool does not use the others. With more threads, each pool has work at all times.
-const BROKER_SETTINGS: [(&str, &str); 2] = [("num.io.threads", "24"), ("num.replica.fetchers", "12")];
-/// A broker handles one request of each connection at a time, and a request's batches one after the other. So there are many producers, with
-/// small batches. More unsent data would only wait longer.
-const PRODUCER_SETTINGS: [(&str, &str); 2] = [("batch.size", "65536"), ("buffer.memory", "6291456")];
 const RECORD_BYTES: u32 = 4096;
-const PATIENCE: Duration = Duration::from_secs(900);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
+
+/// Small, so that the producer spreads its batches evenly.
+const BATCH_BYTES: u32 = 64 << 10;
 
 struct Sizes {
     /// Bytes per second of each broker's volume in each pool.
     limit: u64,
     node: Node,
-    /// Partitions of the load. Kafka spreads them evenly over log directories, except for a remainder.
+    /// Partitions whose throughput is measured. Kafka spreads them evenly over log directories, except for a remainder.
     partitions: u32,
+    /// Records written for each pool.
+    records_per_pool: u64,
     /// Records of the placed topic, and its partitions.
-    records: u64,
+    placed_records: u64,
     placed_partitions: u32,
-    producers: u32,
-    warmup: Duration,
-    measured: Duration,
 }
 
 impl Sizes {
@@ -65,38 +60,27 @@ impl Sizes {
         let node = Node::of(profile);
         match profile {
             Profile::Laptop => Self {
-                limit: 1_500_000,
+                limit: 2_000_000,
                 node,
                 partitions: 60,
-                records: 72_000,
+                records_per_pool: 15_000,
+                placed_records: 72_000,
                 placed_partitions: 24,
-                producers: 8,
-                warmup: Duration::from_secs(12),
-                measured: Duration::from_secs(20),
             },
             Profile::Full => Self {
                 limit: 250_000_000,
                 node,
                 partitions: 240,
-                records: 5_000_000,
+                records_per_pool: 10_000_000,
+                placed_records: 5_000_000,
                 placed_partitions: 120,
-                producers: 40,
-                warmup: Duration::from_secs(60),
-                measured: Duration::from_secs(300),
             },
         }
     }
 
     fn testbed(&self, pools: u32) -> TestbedSpec {
         let layout = Layout { volumes: pools, ..Layout::default() };
-        let settings = Settings::for_loads(BROKERS, self.node.heap_mib, &BROKER_SETTINGS);
-        TestbedSpec { layout, ..TestbedSpec::new(BROKERS, self.node.guest_memory_mib, settings) }
-    }
-
-    fn load(&self) -> Load {
-        let (warmup, measured) = (self.warmup, self.measured);
-        let load = self.node.load("pools");
-        Load { topics: 1, partitions: self.partitions, producers: self.producers, warmup, measured, ..load }
+        TestbedSpec { layout, ..self.node.testbed(BROKERS) }
     }
 }
 
@@ -111,9 +95,9 @@ impl Experiment for Pools {
             question: "A cluster uses one, two and four pools, each with the same limit in bytes per second. Does its throughput grow with the \
                        number of pools? And are replicas still stored once, when all replicas of a partition lie in one pool?",
             method: "Each pool has a daemon of its own. Three brokers have a volume in each pool, and all of them are entries of log.dirs. Every \
-                     volume has the same limit. Producers write as fast as the cluster accepts data, at replication factor 3, with acks=all and a \
-                     flush of every batch (flush.messages=1), because otherwise the brokers' machines would buffer the data that exceeds the \
-                     limit. Then, on four pools without limits, records of random bytes are written. Kafka puts their replicas into any log \
+                     volume has the same limit. A producer writes records of random bytes as fast as the cluster accepts them, at replication \
+                     factor 3 and with acks=all, twice as many with twice as many pools. The time ends when the brokers' machines have also \
+                     written to the pools what they buffer. Then, on four pools without limits, records of random bytes are written. Kafka puts their replicas into any log \
                      directory. forebay kafka place plans moves within the brokers, and has Kafka's own tools execute them. Logical is the size of \
                      the clients' files in all pools, with all replicas; physical is the space that they take there. At the end every record is \
                      read back.",
@@ -179,22 +163,35 @@ impl Work<'_> {
         .with_context(|| format!("start a cluster on {pools} pools"))
     }
 
+    /// Writes records, with the limit.
     fn load(&self, testbed: &Testbed, pools: u32, repetitions: u32, tally: &mut Tally) -> Result<()> {
-        let (load, mut clients) = (self.sizes.load(), reports_driver(true, FACTOR));
-        clients.producer.extend(PRODUCER_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let acknowledged = self.environment.out().join("acknowledged-spread.bin");
         for repetition in 1..=repetitions {
             self.recorder.stage(&format!("load on {pools} pools, {repetition} of {repetitions}"));
+            let records = self.sizes.records_per_pool * u64::from(pools);
+            let topic = format!("spread-{pools}-{repetition}");
+            let plan =
+                RecordsPlan::new(&topic, records, RECORD_BYTES, u64::from(repetition), acknowledged.clone());
+            let plan = RecordsPlan { batch_bytes: BATCH_BYTES, ..plan };
+            testbed.sync()?;
             limit(testbed, Some(self.sizes.limit))?;
-            let label = format!("pools-{pools}-{repetition}");
-            let trial = Trial { target: testbed, label, load: &load, clients: &clients };
-            if let Some(outcome) = trial.run(self.recorder)? {
-                let produced = outcome.result.phase("steady")?.publish_bytes_per_second / 1e6;
-                tally.add(&measurement(pools), testbed.name(), produced);
-            }
-            // Unsent records would count against the next measurement.
+            let summary = produce(testbed, &plan, self.sizes.partitions, self.recorder)?;
+            let begun = Instant::now();
+            sync(testbed)?;
+            let seconds = figure(&summary, "elapsed_ms") / 1000.0 + begun.elapsed().as_secs_f64();
+            // The next measurement begins at once.
             limit(testbed, None)?;
+            let rate = records as f64 * f64::from(RECORD_BYTES) / 1e6 / seconds;
+            self.recorder
+                .event(Tone::Plain, format_args!("{topic}: {} MB/s in {seconds:.0} s", number(rate)));
+            tally.add(&measurement(pools), testbed.name(), rate);
+            let summary = testbed.cluster.tools().verify(&plan, VERIFY_PATIENCE_SECONDS, self.recorder)?;
+            let (passed, detail) = describe_verification(&summary);
+            let title = "Every record of the load is read back once, byte for byte";
+            self.recorder.check("load_records", title, passed, detail);
+            testbed.cluster.tools().delete_topic(&topic)?;
         }
-        Ok(())
+        std::fs::remove_file(&acknowledged).context("remove the log of acknowledgements")
     }
 
     /// Checks the brokers and the pools of a testbed.
@@ -208,6 +205,30 @@ impl Work<'_> {
         self.recorder.check(&format!("check_{pools}"), &title, differences.is_empty(), detail);
         Ok(())
     }
+}
+
+/// Writes the dirty pages of all nodes to the pools, at the same time.
+fn sync(testbed: &Testbed) -> Result<()> {
+    std::thread::scope(|scope| {
+        let nodes = testbed.nodes.iter().map(|node| -> &Node { node });
+        let syncs: Vec<_> = nodes.map(|node| scope.spawn(move || node.sync())).collect();
+        syncs
+            .into_iter()
+            .try_for_each(|sync| sync.join().unwrap_or_else(|_| bail!("a thread that syncs panicked")))
+    })
+}
+
+/// Creates a topic, and writes its records. Returns the producer's summary.
+fn produce(testbed: &Testbed, plan: &RecordsPlan, partitions: u32, recorder: &Recorder) -> Result<Summary> {
+    let tools = testbed.cluster.tools();
+    let assignment = Assignment::even(&plan.topic, partitions, FACTOR, BROKERS, 0);
+    tools.create_topic(&assignment, &[("min.insync.replicas", "2".to_owned())])?;
+    let summary = tools.produce(plan, recorder)?.wait()?;
+    let acknowledged = figure(&summary, "acknowledged");
+    let all = acknowledged as u64 == plan.records;
+    let detail = format!("{} of {}, topic {}", number(acknowledged), number(plan.records as f64), plan.topic);
+    recorder.check("acknowledged", "Every record is acknowledged", all, detail);
+    Ok(summary)
 }
 
 /// Name of the drawing of throughput by pools.
@@ -262,7 +283,7 @@ impl<'a> Placing<'a> {
         let tools = work.environment.fresh("kafka-tools")?;
         testbed.cluster.tools().write_scripts(&tools)?;
         let acknowledged = work.environment.out().join("acknowledged-placed.bin");
-        let plan = RecordsPlan::new(TOPIC, work.sizes.records, RECORD_BYTES, 9, acknowledged);
+        let plan = RecordsPlan::new(TOPIC, work.sizes.placed_records, RECORD_BYTES, 9, acknowledged);
         work.recorder.setting("placed records", plan.records);
         work.recorder.setting("placed partitions", work.sizes.placed_partitions);
         Ok(Self { work, testbed, account: Account::new(work.recorder), plan, tools })
@@ -272,7 +293,7 @@ impl<'a> Placing<'a> {
         let recorder = self.work.recorder;
         recorder.stage("records without placement");
         let before = self.account.settle(self.testbed)?;
-        self.produce()?;
+        produce(self.testbed, &self.plan, self.work.sizes.placed_partitions, recorder)?;
         let spread = self.account.settle(self.testbed)?;
         let spread_ratio = self.tell("spread", "Where Kafka put the replicas", &before, &spread);
         recorder.stage("placement");
@@ -289,19 +310,6 @@ impl<'a> Placing<'a> {
             "Four pools store one byte for every {spread_ratio:.2} bytes of three replicas where Kafka put them, and for every \
              {placed_ratio:.2} after forebay kafka place."
         ))
-    }
-
-    fn produce(&self) -> Result<()> {
-        let (recorder, tools) = (self.work.recorder, self.testbed.cluster.tools());
-        let assignment = Assignment::even(TOPIC, self.work.sizes.placed_partitions, FACTOR, BROKERS, 0);
-        tools.create_topic(&assignment, &[("min.insync.replicas", "2".to_owned())])?;
-        let production = tools.produce(&self.plan, recorder)?;
-        self.account.wait(self.testbed, "records are written", PATIENCE, |_| Ok(production.has_ended()))?;
-        let acknowledged = figure(&production.wait()?, "acknowledged");
-        let all = acknowledged as u64 == self.plan.records;
-        let detail = format!("{} of {}", number(acknowledged), number(self.plan.records as f64));
-        recorder.check("acknowledged", "Every record is acknowledged", all, detail);
-        Ok(())
     }
 
     fn tell(&self, name: &str, title: &str, before: &Settled, now: &Settled) -> f64 {
