@@ -14,7 +14,7 @@ use super::definition::Experiment;
 use super::efficiency::account::{Account, Settled};
 use super::scaling::{Node, limit};
 use crate::cluster::{Assignment, RecordsPlan, Summary};
-use crate::host::{Environment, Node};
+use crate::host::{self, Environment};
 use crate::progress::Tone;
 use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, number};
 use crate::request::{Profile, Request, StorageKind};
@@ -210,7 +210,7 @@ impl Work<'_> {
 /// Writes the dirty pages of all nodes to the pools, at the same time.
 fn sync(testbed: &Testbed) -> Result<()> {
     std::thread::scope(|scope| {
-        let nodes = testbed.nodes.iter().map(|node| -> &Node { node });
+        let nodes = testbed.nodes.iter().map(|node| -> &host::Node { node });
         let syncs: Vec<_> = nodes.map(|node| scope.spawn(move || node.sync())).collect();
         syncs
             .into_iter()
