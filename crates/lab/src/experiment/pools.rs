@@ -6,9 +6,9 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::definition::Experiment;
 use super::efficiency::account::{Account, Settled};
@@ -37,6 +37,9 @@ const REPETITIONS: u32 = 2;
 const PLACED_RATIO: f64 = 2.85;
 const TOPIC: &str = "placed";
 const RECORD_BYTES: u32 = 4096;
+/// Time limit for the records of one measurement, and the time between two looks.
+const PATIENCE: Duration = Duration::from_secs(900);
+const PAUSE: Duration = Duration::from_millis(200);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
 
 /// Small, so that the producer spreads its batches evenly.
@@ -172,7 +175,8 @@ impl Work<'_> {
             let topic = format!("spread-{pools}-{repetition}");
             let plan =
                 RecordsPlan::new(&topic, records, RECORD_BYTES, u64::from(repetition), acknowledged.clone());
-            let plan = RecordsPlan { batch_bytes: BATCH_BYTES, ..plan };
+            // Several requests in flight would wait for each other, until they time out.
+            let plan = RecordsPlan { batch_bytes: BATCH_BYTES, requests_in_flight: 1, ..plan };
             testbed.sync()?;
             limit(testbed, Some(self.sizes.limit))?;
             let summary = produce(testbed, &plan, self.sizes.partitions, self.recorder)?;
@@ -223,7 +227,12 @@ fn produce(testbed: &Testbed, plan: &RecordsPlan, partitions: u32, recorder: &Re
     let tools = testbed.cluster.tools();
     let assignment = Assignment::even(&plan.topic, partitions, FACTOR, BROKERS, 0);
     tools.create_topic(&assignment, &[("min.insync.replicas", "2".to_owned())])?;
-    let summary = tools.produce(plan, recorder)?.wait()?;
+    let (production, begun) = (tools.produce(plan, recorder)?, Instant::now());
+    while !production.has_ended() {
+        ensure!(begun.elapsed() < PATIENCE, "records are not written within {} s", PATIENCE.as_secs());
+        std::thread::sleep(PAUSE);
+    }
+    let summary = production.wait()?;
     let acknowledged = figure(&summary, "acknowledged");
     let all = acknowledged as u64 == plan.records;
     let detail = format!("{} of {}, topic {}", number(acknowledged), number(plan.records as f64), plan.topic);
