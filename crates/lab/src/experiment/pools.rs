@@ -63,10 +63,10 @@ impl Sizes {
         let node = Node::of(profile);
         match profile {
             Profile::Laptop => Self {
-                limit: 2_000_000,
+                limit: 750_000,
                 node,
                 partitions: 60,
-                records_per_pool: 15_000,
+                records_per_pool: 7_500,
                 placed_records: 72_000,
                 placed_partitions: 24,
             },
