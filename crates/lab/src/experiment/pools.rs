@@ -63,7 +63,7 @@ impl Sizes {
         let node = Node::of(profile);
         match profile {
             Profile::Laptop => Self {
-                limit: 750_000,
+                limit: 1_000_000,
                 node,
                 partitions: 60,
                 records_per_pool: 7_500,
