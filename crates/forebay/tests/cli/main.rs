@@ -24,6 +24,7 @@ mod metrics;
 mod nfs;
 mod nfs_state;
 mod numbered;
+mod place;
 mod recovery;
 mod reference;
 mod refusals;

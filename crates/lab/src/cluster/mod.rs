@@ -24,6 +24,7 @@ mod placement;
 mod plugin;
 mod reading;
 mod records;
+mod scripts;
 mod segments;
 mod tiering;
 mod tools;
@@ -50,7 +51,7 @@ pub use objects::{Checked, Kind, Measured, ObjectsTool, RangesPlan, StoreAddress
 pub use placement::Placement;
 pub use plugin::Plugin;
 pub use reading::{ReadPlan, ReadResult, RepeatedRead};
-pub use records::{Payload, Production, RecordsPlan};
+pub use records::{Payload, Production, RecordsPlan, Summary};
 pub use segments::{SegmentCounts, SegmentsWatch};
 pub use tiering::{Metrics, TierChecked, TierReading, TierWatch};
 pub use tools::{Assignment, Tools};

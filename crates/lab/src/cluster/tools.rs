@@ -109,6 +109,11 @@ impl Tools {
         self.endpoints = endpoints;
     }
 
+    /// Kafka itself.
+    pub(super) fn distribution(&self) -> &Distribution {
+        &self.kafka
+    }
+
     /// The folder of logs.
     pub(super) fn logs(&self) -> &Path {
         &self.logs

@@ -22,6 +22,7 @@ mod mount;
 mod object_space;
 mod object_speed;
 mod object_store;
+mod pools;
 mod posix;
 mod restart;
 mod scaling;
@@ -51,6 +52,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &scaling::Scaling,
     &sizing::Sizing,
     &efficiency::Efficiency,
+    &pools::Pools,
     &views::Views,
     &clone::Clone,
     &backup::Backup,

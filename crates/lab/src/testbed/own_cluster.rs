@@ -204,6 +204,13 @@ impl Testbed {
         Ok(broker.log_folder())
     }
 
+    /// A broker's log directory on one of its volumes, by the volume's number from 1.
+    pub fn pool_folder(&self, broker: u32, volume: u32) -> PathBuf {
+        let folders = log_folders(self.storage.as_ref(), broker, self.layout);
+        let found = (1..).zip(folders).find(|(number, _)| *number == volume);
+        found.map(|(_, folder)| folder).unwrap_or_default()
+    }
+
     /// Gives every partition of these topics another leader: the last of its replicas.
     pub fn change_leaders(&self, assignments: &mut [Assignment]) -> Result<()> {
         for assignment in assignments {

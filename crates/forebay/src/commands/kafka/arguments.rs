@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use forebay_admin::views::KafkaGroupBy;
 
+use super::place::PlaceArgs;
 use crate::arguments::{Remote, names};
 
 /// `forebay kafka`.
@@ -144,6 +145,20 @@ pub enum KafkaCommand {
         cluster: OfCluster,
     },
 
+    /// Put all replicas of each partition into one pool, so that they are stored once
+    ///
+    /// Brokers that have a log directory in each of several pools store replicas of a partition once only if they lie in the same pool, and
+    /// Kafka does not know that. This command plans moves between log directories of each broker, and prints Kafka's reassignment, or has
+    /// Kafka carry it out. Replicas stay on their brokers and in their order. Each partition goes to the pool that has most of its bytes;
+    /// then pools that are more than --balance percent above their share give partitions to others.
+    ///
+    /// Kafka copies each replica within its broker, and keeps the old one until the copy is complete: both take space until then, and
+    /// both are read and written through the network. --throttle limits it.
+    ///
+    /// This command does not contact a daemon.
+    #[command(after_long_help = PLACE_EXAMPLES)]
+    Place(PlaceArgs),
+
     /// List directories that brokers left behind, and log directories that are not in use
     ///
     /// Nothing is deleted. A directory `…-delete` is listed when its broker has not removed it in the time of `kafka.deleted_after_seconds`.
@@ -153,6 +168,17 @@ pub enum KafkaCommand {
         remote: Remote,
     },
 }
+
+const PLACE_EXAMPLES: &str = "\
+Examples:
+  kafka-topics.sh --bootstrap-server kafka-1:9092 --describe > topics.txt
+  kafka-log-dirs.sh --bootstrap-server kafka-1:9092 --describe > log-dirs.txt
+  forebay kafka place log-dirs.txt --pool one=/p1 --pool two=/p2
+  forebay kafka place log-dirs.txt --pool one=/p1 --pool two=/p2 --assignment topics.txt -o json > plan.json
+  kafka-reassign-partitions.sh --bootstrap-server kafka-1:9092 --reassignment-json-file plan.json --execute
+
+  forebay kafka place --kafka /opt/kafka --bootstrap-server kafka-1:9092 --pool one=/p1 --pool two=/p2 --execute --throttle 100MB
+";
 
 /// A cluster of a daemon.
 #[derive(Debug, Args)]

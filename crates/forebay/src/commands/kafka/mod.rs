@@ -1,7 +1,8 @@
-//! `forebay kafka`: what Kafka's clusters, brokers and topics store.
+//! `forebay kafka`: what Kafka's clusters, brokers and topics store, and where replicas lie.
 
 mod arguments;
 mod history;
+mod place;
 mod run;
 mod snapshot;
 mod tables;

@@ -8,7 +8,7 @@ use forebay_admin::views::{
 };
 
 use super::arguments::{KafkaCommand, OfCluster};
-use super::{history, snapshot, tables};
+use super::{history, place, snapshot, tables};
 use crate::admin::client::{Client, part};
 use crate::output::print_table_as;
 
@@ -99,6 +99,7 @@ pub fn run(command: KafkaCommand) -> Result<()> {
             let rows = |found: &KafkaAnswerView| tables::what_if_csv(&question, found);
             print_table_as(cluster.remote.format(), &found, rows, |found| tables::what_if(&question, found))
         }
+        KafkaCommand::Place(arguments) => place::run(&arguments),
         KafkaCommand::Cleanup { remote } => {
             let found: KafkaCleanupView = Client::new(&remote)?.get("kafka/cleanup")?;
             print_table_as(remote.format(), &found, tables::cleanup_csv, tables::cleanup)

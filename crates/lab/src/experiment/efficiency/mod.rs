@@ -6,7 +6,7 @@
 //! than theirs. *Reports' payload*: half zeros, from a pool of 100, as the reports' load generator sends it. *Synced*: each broker flushes
 //! its log after every batch, so that replicas are cut at different flushes.
 
-mod account;
+pub(super) mod account;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
