@@ -42,9 +42,11 @@ const RETIRE_BYTES_MIN: u64 = 1 << 20;
 /// In a store of objects, a segment is small if it has at most this part of the live bytes of a full one. What small ones are joined to has at
 /// least [`JOINED_PART`] of them, and is not small.
 const SMALL_PART: u64 = 8;
-const JOINED_PART: u64 = 2;
-/// The newest segments are not joined: what a client deletes soon would be copied in vain. Pools of the simulation have few.
-const NEW_SEGMENTS: usize = if cfg!(test) { 2 } else { 32 };
+const JOINED_PART: u64 = if cfg!(test) { 5 } else { 2 };
+/// The newest segments are not joined: what a client deletes soon would be copied in vain.
+///
+/// Pools of the simulation have few segments, so some of these numbers are smaller there.
+const NEW_SEGMENTS: usize = if cfg!(test) { 1 } else { 32 };
 /// The maximum number of segments that one round joins.
 const JOINED_MAX: usize = 512;
 
