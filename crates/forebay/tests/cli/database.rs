@@ -143,7 +143,9 @@ fn a_daemon_that_restarts_on_its_machine_does_not_wait_for_its_own_lease() {
 /// A password and an encrypted connection, as a database has them that is not on the same machine.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_is_reached_by_tls_and_with_a_password() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // Below those that the kernel gives to others who ask for any port.
+    let is_free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let port = (20_000 + std::process::id() as u16 % 10_000..32_000).find(is_free).unwrap();
     let settings = format!(
         "listen_addresses = '127.0.0.1'\nport = {port}\nssl = on\nssl_cert_file = '../server.pem'\nssl_key_file = '../server.key'"
     );
