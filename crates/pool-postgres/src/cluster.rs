@@ -18,7 +18,7 @@ use crate::session::{Bare, Role, refused};
 /// An owner whose lease is older may not answer clients.
 const LEASE_AGE_MAX: Duration = Duration::from_millis(2500);
 
-/// What a look at a database has shown.
+/// The pools of a database.
 #[derive(Clone, Debug)]
 pub struct ClusterState {
     /// The database and its server.
@@ -51,7 +51,7 @@ pub struct PoolSeen {
     pub state: PoolState,
     /// The size of its tables; none if they could not be measured.
     pub bytes: Option<u64>,
-    /// What its tables say; none if they cannot be read.
+    /// The content of its tables; none if they cannot be read.
     pub row: Option<PoolRow>,
     /// The nodes that wait for it, those first that take it first; none if this cannot be read.
     pub candidates: Option<Vec<Candidate>>,
@@ -76,7 +76,7 @@ pub enum PoolState {
     Unreadable,
 }
 
-/// What the tables of a pool say.
+/// The content of a pool's tables.
 #[derive(Clone, Debug)]
 pub struct PoolRow {
     /// The process that has it, or had it last.
@@ -132,7 +132,7 @@ pub struct Cluster {
     looks: BTreeMap<String, Look>,
 }
 
-/// What the looks at one lease have shown.
+/// The result of the looks at one lease.
 struct Look {
     instance: String,
     renewals: i64,

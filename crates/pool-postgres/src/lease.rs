@@ -7,8 +7,8 @@
 //!
 //! The lease does not protect what is stored: commit groups are fenced by the pool's epoch, and need no clock.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use forebay_pool::store::Connections;
@@ -18,6 +18,7 @@ use tokio_postgres::types::ToSql;
 
 use crate::candidates;
 use crate::claim::{AVOIDED, Claim, PRIORITY_STEP, RESERVED, Watch, name_of};
+use crate::clients::{self, Clients};
 use crate::database::Database;
 use crate::ownership::{Owned, SILENT, Seen, Takeover, new_instance};
 use crate::schema;
@@ -53,7 +54,7 @@ impl Default for LeaseOptions {
 
 /// The settings of a session that renews a lease, each time in a transaction of its own. A renewal that is lost in a crash of the database costs at
 /// most a takeover that waits longer.
-const RENEWALS: &str = "set synchronous_commit to off; set default_transaction_read_only to off";
+pub(crate) const RENEWALS: &str = "set synchronous_commit to off; set default_transaction_read_only to off";
 
 /// Time since the machine started, also while it was suspended.
 fn boottime() -> Duration {
@@ -164,39 +165,6 @@ pub struct Lease {
     connections: Connections,
 }
 
-/// What the owner tells the next one about its clients ([`Lease::clients`]).
-pub struct Clients {
-    database: Database,
-    instance: String,
-    session: Mutex<Option<Bare>>,
-    connections: Connections,
-}
-
-impl Clients {
-    /// Replaces what was told. It is not waited until that is durable: if it is lost, clients notice a takeover later. Blocks.
-    pub fn tell(self: &Arc<Self>, list: String) -> Result<()> {
-        let clients = self.clone();
-        self.connections.run(async move {
-            let kept = || clients.session.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let failed = |error| refused(&clients.database, &error);
-            let session = match kept() {
-                Some(session) if !session.client.is_closed() => session,
-                _ => {
-                    let session = Bare::open(&clients.database, &clients.instance, Role::Lease).await?;
-                    session.client.batch_execute(RENEWALS).await.map_err(failed)?;
-                    session
-                }
-            };
-            // Not over what the next owner has told.
-            let statement =
-                "update client set connections = $1 where exists (select from lease where instance = $2)";
-            session.client.execute(statement, &[&list, &clients.instance]).await.map_err(failed)?;
-            *clients.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
-            Ok(())
-        })
-    }
-}
-
 /// How the pool came to this process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TakenFrom {
@@ -280,12 +248,7 @@ impl Lease {
 
     /// Where this owner tells the next one about its clients.
     pub fn clients(&self) -> Result<Arc<Clients>> {
-        Ok(Arc::new(Clients {
-            database: self.database.clone(),
-            instance: self.owned.instance.clone(),
-            session: Mutex::default(),
-            connections: Connections::start("pool-clients", 1)?,
-        }))
+        Clients::of(&self.database, &self.owned.instance)
     }
 
     /// Records for others how long this process took to open the pool, and to get its addresses. Does not wait for it.
@@ -492,19 +455,7 @@ impl Waiting {
             silent,
             took: boottime().saturating_sub(began),
         };
-        Ok(Some(Taken { owned, began, from, clients: clients_of(session).await }))
-    }
-}
-
-/// What the owner before told of its clients. Nothing depends on it but how soon they notice.
-async fn clients_of(session: &Bare) -> String {
-    let row = session.client.query_opt("select connections from client", &[]).await;
-    match row.and_then(|row| row.map_or(Ok(String::new()), |row| row.try_get(0))) {
-        Ok(list) => list,
-        Err(error) => {
-            tracing::warn!(%error, "the clients of the last owner are not known, and will notice the takeover by themselves");
-            String::new()
-        }
+        Ok(Some(Taken { owned, began, from, clients: clients::told(session).await }))
     }
 }
 

@@ -12,6 +12,7 @@
 //!   lease.rs      who may answer clients, and how another process takes the pool
 //!   claim.rs      when another process may take the pool
 //!   candidates.rs the processes that wait for it
+//!   clients.rs    where the owner's clients are, for the next owner
 //!   cluster.rs    all pools of a database, for people
 //!   group.rs      a commit group: one flight, and what becomes of it if the answer is lost
 //!   cache.rs      what the owner keeps in memory
@@ -23,6 +24,7 @@
 mod cache;
 mod candidates;
 mod claim;
+mod clients;
 mod cluster;
 mod database;
 mod group;
@@ -34,11 +36,12 @@ mod schema;
 mod session;
 
 pub use claim::name_of;
+pub use clients::Clients;
 pub use cluster::{
     Candidate, Cluster, ClusterState, PoolRow, PoolSeen, PoolState, Synchronous, TakeoverSeen, ask,
     withdraw_request,
 };
 pub use database::Database;
-pub use lease::{Candidacy, Clients, Lease, LeaseOptions, Leaving, Request, TakenFrom, Tenure};
+pub use lease::{Candidacy, Lease, LeaseOptions, Leaving, Request, TakenFrom, Tenure};
 pub use meta::{Counts, PostgresMeta, PostgresOptions};
 pub use ownership::{Owned, create};

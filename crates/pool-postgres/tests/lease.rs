@@ -60,6 +60,23 @@ fn a_released_pool_is_taken_at_once_and_one_that_is_held_is_not() {
 }
 
 #[test]
+fn the_next_owner_learns_where_the_clients_are_and_a_replaced_one_does_not_change_that() {
+    let (database, losses) = (common::new_database(), Arc::default());
+    let first = wait(&database, "a", false, &losses);
+    assert_eq!(first.inherited_clients(), "");
+    let of_first = first.clients().unwrap();
+    of_first.tell("one".into()).unwrap();
+    of_first.tell("two".into()).unwrap();
+    first.release(Leaving::Stopped).unwrap();
+    let second = wait(&database, "b", false, &losses);
+    assert_eq!(second.inherited_clients(), "two");
+    second.clients().unwrap().tell("of b".into()).unwrap();
+    of_first.tell("late".into()).unwrap();
+    second.release(Leaving::Stopped).unwrap();
+    assert_eq!(wait(&database, "c", false, &losses).inherited_clients(), "of b");
+}
+
+#[test]
 fn a_silent_owner_is_replaced_and_may_not_answer_when_that_happens() {
     let (database, losses) = (common::new_database(), Arc::<AtomicUsize>::default());
     let first = wait(&database, "a", false, &losses);

@@ -1,4 +1,4 @@
-//! What a look at a database has shown, as the API describes it.
+//! The pools of a database, in the form of the API.
 
 use std::time::Duration;
 

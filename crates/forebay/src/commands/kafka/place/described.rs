@@ -13,7 +13,7 @@ pub fn written((topic, number): &Name) -> String {
     format!("{topic}-{number}")
 }
 
-/// What `kafka-log-dirs.sh --describe` has printed.
+/// Output of `kafka-log-dirs.sh --describe`.
 #[derive(Debug, Deserialize)]
 pub struct LogDirs {
     /// The brokers that answered.

@@ -100,7 +100,7 @@ fn wait(tools: &Tools, plan: &Path, moves: &[Move], interrupted: &AtomicBool) ->
     }
 }
 
-/// What happens after this command has ended.
+/// The moves that Kafka still makes after this command.
 fn continues(tools: &Tools, plan: &Path) -> String {
     format!(
         "Kafka continues to move the replicas. When it is done, this shows it and removes a throttle: {}",

@@ -79,7 +79,7 @@ fn tools_of(arguments: &PlaceArgs) -> Option<Tools> {
     })
 }
 
-/// What Kafka's tools have printed, or print now.
+/// The output of Kafka's tools, from files or from the tools themselves.
 fn read(arguments: &PlaceArgs, tools: Option<&Tools>) -> Result<(LogDirs, Option<Assignment>)> {
     if let Some(tools) = tools {
         let assignment = described::assignment(&tools.topics()?).context("the output of kafka-topics.sh")?;

@@ -26,7 +26,7 @@ impl Plan {
     }
 }
 
-/// What a partition has in each pool: bytes, then replicas.
+/// A partition's bytes and replicas in each pool.
 type Weights = Vec<(u64, usize)>;
 
 /// Plans. `balance` is how far a pool may be above its share, in percent; `None`: as far as it takes to move as little as possible.

@@ -1,4 +1,4 @@
-//! What a plan changes, in figures.
+//! The figures before and after a plan.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ impl State {
     }
 }
 
-/// What a plan does.
+/// The report about a plan.
 #[derive(Debug, PartialEq)]
 pub struct Figures {
     /// The state now.
@@ -104,7 +104,7 @@ pub fn reassignment(survey: &Survey, plan: &Plan, layout: &Layout) -> Value {
     json!({"version": 1, "partitions": partitions})
 }
 
-/// What a reader of the plan must know besides the figures.
+/// Remarks besides the figures.
 pub fn notes(survey: &Survey, plan: &Plan, figures: &Figures, layout: &Layout) -> Vec<String> {
     let mut notes: Vec<String> =
         survey.left_out.iter().map(|(reason, left)| left_out(*reason, left)).collect();

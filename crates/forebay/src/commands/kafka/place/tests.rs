@@ -1,4 +1,4 @@
-//! What holds for every plan.
+//! Properties of every plan.
 
 use super::arguments::{PoolPath, PoolPaths};
 use super::described::{Assignment, BrokerDirs, DirReplica, LogDir, LogDirs};

@@ -22,12 +22,12 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// What `kafka-log-dirs.sh --describe` prints.
+    /// Output of `kafka-log-dirs.sh --describe`.
     pub fn log_dirs(&self) -> Result<String> {
         self.run("kafka-log-dirs", &["--describe"])
     }
 
-    /// What `kafka-topics.sh --describe` prints.
+    /// Output of `kafka-topics.sh --describe`.
     pub fn topics(&self) -> Result<String> {
         self.run("kafka-topics", &["--describe"])
     }
