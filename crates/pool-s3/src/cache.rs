@@ -6,8 +6,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -102,13 +104,60 @@ pub(crate) struct Used {
 /// See the module.
 pub(crate) struct Cache {
     shared: Arc<Shared>,
-    writer: Option<SyncSender<(Block, Bytes)>>,
+    writer: Option<(SyncSender<Waiting>, JoinHandle<()>)>,
 }
 
 struct Shared {
     options: CacheOptions,
     memory: Mutex<Recent<Bytes>>,
-    files: Mutex<Recent<()>>,
+    files: Mutex<Files>,
+    /// What still waits need not be written.
+    is_closing: AtomicBool,
+}
+
+/// A block that waits to be written, and what [`Files::began`] was when it came.
+struct Waiting {
+    block: Block,
+    bytes: Bytes,
+    number: u64,
+}
+
+/// The files that are there, and what the thread that writes them has to know.
+#[derive(Default)]
+struct Files {
+    there: Recent<()>,
+    /// How many jobs of the thread began and ended: the search for the files of an earlier process, then a job for each block.
+    began: u64,
+    ended: u64,
+    /// The segments that were forgotten while jobs waited, each with what `began` was then: those jobs leave no file of it.
+    forgotten: HashMap<SegmentId, u64>,
+}
+
+impl Files {
+    /// Begins a job, and returns its number.
+    fn begin(&mut self) -> u64 {
+        self.began += 1;
+        self.began
+    }
+
+    /// Ends the oldest job.
+    fn end(&mut self) {
+        self.ended += 1;
+        if self.ended == self.began {
+            self.forgotten.clear();
+        }
+    }
+
+    fn forget(&mut self, segment: SegmentId) {
+        if self.ended < self.began {
+            self.forgotten.insert(segment, self.began);
+        }
+    }
+
+    /// Whether the segment was forgotten after the job began.
+    fn is_forgotten(&self, segment: SegmentId, job: u64) -> bool {
+        self.forgotten.get(&segment).is_some_and(|began| *began >= job)
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -117,16 +166,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Cache {
     pub(crate) fn open(options: CacheOptions) -> Cache {
-        let shared = Arc::new(Shared { memory: Mutex::default(), files: Mutex::default(), options });
+        let shared = Arc::new(Shared {
+            options,
+            memory: Mutex::default(),
+            files: Mutex::default(),
+            is_closing: AtomicBool::new(false),
+        });
         let (sender, receiver) = sync_channel(WAITING_MAX);
         let has_files = shared.options.directory.is_some() && shared.options.disk_bytes > 0;
         let writer = has_files.then(|| {
             let shared = shared.clone();
+            let job = lock(&shared.files).begin();
             let thread = std::thread::Builder::new().name("pool-cache".into());
-            thread.spawn(move || shared.keep_files(&receiver))
+            thread.spawn(move || shared.keep_files(job, &receiver))
         });
         let writer = writer.and_then(|started| match started {
-            Ok(_) => Some(sender),
+            Ok(thread) => Some((sender, thread)),
             Err(error) => {
                 tracing::warn!(%error, "the cache of the bucket has no files");
                 None
@@ -136,20 +191,23 @@ impl Cache {
     }
 
     pub(crate) fn used(&self) -> Used {
-        Used { memory_bytes: lock(&self.shared.memory).bytes, disk_bytes: lock(&self.shared.files).bytes }
+        Used {
+            memory_bytes: lock(&self.shared.memory).bytes,
+            disk_bytes: lock(&self.shared.files).there.bytes,
+        }
     }
 
     /// Whether a block is there, probably.
     pub(crate) fn has(&self, block: Block) -> bool {
         lock(&self.shared.memory).entries.contains_key(&block)
-            || lock(&self.shared.files).entries.contains_key(&block)
+            || lock(&self.shared.files).there.entries.contains_key(&block)
     }
 
     pub(crate) fn get(&self, block: Block) -> Option<Bytes> {
         if let Some(bytes) = lock(&self.shared.memory).touch(block) {
             return Some(bytes.clone());
         }
-        lock(&self.shared.files).touch(block)?;
+        lock(&self.shared.files).there.touch(block)?;
         let bytes = self.shared.read_file(block);
         match &bytes {
             Some(bytes) => self.shared.keep_in_memory(block, bytes.clone()),
@@ -161,9 +219,17 @@ impl Cache {
     /// Keeps a block, which replaces what was kept of it.
     pub(crate) fn put(&self, block: Block, bytes: Bytes) {
         self.shared.keep_in_memory(block, bytes.clone());
-        let Some(writer) = &self.writer else { return };
+        let Some((writer, _)) = &self.writer else { return };
+        let is_waiting = {
+            let mut files = lock(&self.shared.files);
+            let is_waiting = writer.try_send(Waiting { block, bytes, number: files.began + 1 }).is_ok();
+            if is_waiting {
+                files.begin();
+            }
+            is_waiting
+        };
         // An older file must not outlive a block that replaces it.
-        if writer.try_send((block, bytes)).is_err() && lock(&self.shared.files).entries.contains_key(&block) {
+        if !is_waiting {
             self.shared.forget_file(block);
         }
     }
@@ -179,8 +245,23 @@ impl Cache {
                 memory.remove(block);
             }
         }
-        let files = of(&mut lock(&self.shared.files).entries.keys().copied());
+        let files = {
+            let mut files = lock(&self.shared.files);
+            files.forget(segment);
+            of(&mut files.there.entries.keys().copied())
+        };
         files.into_iter().for_each(|block| self.shared.forget_file(block));
+    }
+}
+
+impl Drop for Cache {
+    /// Waits until no file is written any more: the directory may be another cache's next.
+    fn drop(&mut self) {
+        self.shared.is_closing.store(true, Ordering::SeqCst);
+        if let Some((sender, thread)) = self.writer.take() {
+            drop(sender);
+            let _ = thread.join();
+        }
     }
 }
 
@@ -220,48 +301,53 @@ impl Shared {
     }
 
     fn forget_file(&self, block: Block) {
-        if lock(&self.files).remove(block).is_some()
+        if lock(&self.files).there.remove(block).is_some()
             && let Some(path) = self.path(block)
         {
             let _ = std::fs::remove_file(path);
         }
     }
 
-    /// Writes files until the cache is closed.
-    fn keep_files(&self, blocks: &Receiver<(Block, Bytes)>) {
-        self.find_files();
+    /// Finds the files of an earlier process, which is the job of this number, and writes files until the cache is closed.
+    fn keep_files(&self, job: u64, blocks: &Receiver<Waiting>) {
+        self.find_files(job);
         let mut is_failing = false;
-        while let Ok((block, bytes)) = blocks.recv() {
-            match self.write_file(block, &bytes) {
+        while let Ok(Waiting { block, bytes, number }) = blocks.recv() {
+            if self.is_closing.load(Ordering::SeqCst) {
+                return;
+            }
+            let gone = match self.write_file(block, &bytes) {
                 Ok(()) => {
                     if std::mem::take(&mut is_failing) {
                         tracing::info!("the cache of the bucket writes files again");
                     }
-                    let gone = {
-                        let mut files = lock(&self.files);
-                        files.insert(block, (), bytes.len() as u64);
-                        files.shrink(self.options.disk_bytes)
-                    };
-                    self.remove(&gone);
+                    let mut files = lock(&self.files);
+                    let mut gone = Vec::new();
+                    if files.is_forgotten(block.0, number) {
+                        gone.push(block);
+                    } else {
+                        files.there.insert(block, (), bytes.len() as u64);
+                        gone = files.there.shrink(self.options.disk_bytes);
+                    }
+                    files.end();
+                    gone
                 }
                 Err(error) => {
                     if !std::mem::replace(&mut is_failing, true) {
                         let directory = self.options.directory.as_deref().unwrap_or(Path::new("")).display();
                         tracing::warn!(%directory, %error, "the cache of the bucket cannot write a file; what it lacks is read from the bucket");
                     }
-                    self.forget_file(block);
-                    if let Some(path) = self.path(block) {
-                        let _ = std::fs::remove_file(path);
-                    }
+                    let mut files = lock(&self.files);
+                    files.there.remove(block);
                     // The disk may be full of what others wrote since.
-                    let gone = {
-                        let mut files = lock(&self.files);
-                        let less = files.bytes - files.bytes / 16;
-                        files.shrink(less)
-                    };
-                    self.remove(&gone);
+                    let less = files.there.bytes - files.there.bytes / 16;
+                    let mut gone = files.there.shrink(less);
+                    gone.push(block);
+                    files.end();
+                    gone
                 }
-            }
+            };
+            self.remove(&gone);
         }
     }
 
@@ -279,8 +365,8 @@ impl Shared {
         std::fs::write(path, [&sum(bytes), &bytes[..]].concat())
     }
 
-    /// Finds the files of an earlier process. Those that were written last count as used last.
-    fn find_files(&self) {
+    /// Finds the files of an earlier process, which is the job of this number. Those that were written last count as used last.
+    fn find_files(&self, job: u64) {
         let Some(directory) = &self.options.directory else { return };
         let mut found: Vec<(SystemTime, Block, u64)> = Vec::new();
         for folder in std::fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -296,10 +382,17 @@ impl Shared {
         found.sort_unstable();
         let gone = {
             let mut files = lock(&self.files);
+            let mut gone = Vec::new();
             for (_, block, bytes) in found {
-                files.insert(block, (), bytes);
+                if files.is_forgotten(block.0, job) {
+                    gone.push(block);
+                } else {
+                    files.there.insert(block, (), bytes);
+                }
             }
-            files.shrink(self.options.disk_bytes)
+            gone.extend(files.there.shrink(self.options.disk_bytes));
+            files.end();
+            gone
         };
         self.remove(&gone);
     }
@@ -352,6 +445,31 @@ mod tests {
         cache.forget(SegmentId::of(7));
         assert_eq!(cache.get(block(5)), None);
         assert_eq!(cache.used().disk_bytes, 0);
+    }
+
+    #[test]
+    fn what_is_forgotten_while_files_are_found_or_written_does_not_come_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |number| directory.path().join("07").join(file_name(block(number)));
+        for round in 0..50 {
+            let cache = Cache::open(options(directory.path()));
+            if round % 2 == 0 {
+                (0..4).for_each(|number| cache.put(block(number), bytes(number)));
+            }
+            cache.forget(SegmentId::of(7));
+            let ended = |cache: &Cache| {
+                let files = lock(&cache.shared.files);
+                files.ended == files.began
+            };
+            wait_for(|| ended(&cache));
+            assert!((0..4).all(|number| cache.get(block(number)).is_none()), "round {round}");
+            wait_for(|| (0..4).all(|number| !path(number).exists()));
+            // Segments may be stored again under the same name, and files of it are there for the next round.
+            (0..4).for_each(|number| cache.put(block(number), bytes(number)));
+            wait_for(|| ended(&cache));
+            assert_eq!(cache.get(block(3)), Some(bytes(3)));
+            assert!(lock(&cache.shared.files).forgotten.is_empty());
+        }
     }
 
     #[test]

@@ -40,16 +40,25 @@ async fn filled(home: &Path) {
     let pool = Pool::open(home, quick()).await.unwrap();
     let root = pool.volume_create(spec("kafka")).await.unwrap().root;
     pool.reap_orphans().await.unwrap();
+    let mut files = Vec::new();
     for number in 0..DIRECTORIES {
         let topic = directory(&pool, root, &format!("topic-{number}")).await;
         for of_topic in 0..FILES / DIRECTORIES {
             let log = file(&pool, topic, &format!("log-{of_topic}")).await;
             write(&pool, log, 0, &pattern(number * FILES + of_topic, FILE_BYTES)).await;
+            files.push(log);
         }
     }
     let large = file(&pool, root, "large").await;
     write(&pool, large, 0, &pattern(1 << 40, 3_000_000)).await;
-    pool.settle().await.unwrap();
+    files.push(large);
+    // Until then the pool may keep them in memory alone, and a table is written when there is enough metadata.
+    let mut commits = tokio::task::JoinSet::new();
+    for file in files {
+        let pool = pool.clone();
+        commits.spawn(async move { pool.commit(file, 0, 0).await.unwrap() });
+    }
+    commits.join_all().await;
     let deadline = Instant::now() + Duration::from_secs(60);
     while tables(home).is_empty() {
         assert!(Instant::now() < deadline, "no table was written");
