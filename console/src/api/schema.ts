@@ -4929,6 +4929,108 @@ export interface components {
             /** @description The takeover at the time in `since`. */
             takeover: components["schemas"]["TakeoverView"];
         };
+        /**
+         * @description What a bucket costs in a month, at the prices in the settings and in their currency: requests as since the pool was opened, and what is stored
+         *     now.
+         */
+        ObjectCostView: {
+            /**
+             * Format: double
+             * @description Requests that read objects or ask about them.
+             */
+            reads: number;
+            /**
+             * Format: double
+             * @description Stored bytes.
+             */
+            stored: number;
+            /**
+             * Format: double
+             * @description All of it.
+             */
+            total: number;
+            /**
+             * Format: double
+             * @description Requests that store, copy or list objects.
+             */
+            writes: number;
+        };
+        /** @description The bucket that has the pool's segments. Counters begin when the daemon opens the pool. */
+        ObjectStoreView: {
+            /**
+             * Format: uint64
+             * @description Bytes that were read.
+             */
+            bytes_got: number;
+            /**
+             * Format: uint64
+             * @description Bytes of objects that were stored.
+             */
+            bytes_put: number;
+            /**
+             * Format: uint64
+             * @description Bytes of the cache on the disk.
+             */
+            cache_disk_bytes: number;
+            /**
+             * Format: uint64
+             * @description Blocks that readers found in the cache of this machine.
+             */
+            cache_hits: number;
+            /**
+             * Format: uint64
+             * @description Bytes of the cache in memory.
+             */
+            cache_memory_bytes: number;
+            /**
+             * Format: uint64
+             * @description Blocks that were read from the bucket.
+             */
+            cache_misses: number;
+            /**
+             * Format: uint64
+             * @description Copies within the bucket.
+             */
+            copy: number;
+            cost_per_month?: components["schemas"]["ObjectCostView"] | null;
+            /**
+             * Format: uint64
+             * @description Requests that delete an object.
+             */
+            delete: number;
+            /**
+             * Format: uint64
+             * @description Requests that read an object or a part of one.
+             */
+            get: number;
+            /**
+             * Format: uint64
+             * @description Questions for an object's length.
+             */
+            head: number;
+            /**
+             * Format: uint64
+             * @description Pages of lists.
+             */
+            list: number;
+            /**
+             * Format: uint64
+             * @description For how many milliseconds the bucket has not answered as it should; 0 while it does.
+             */
+            out_for_ms: number;
+            /** @description The bucket and the prefix: `s3://BUCKET/PREFIX`. */
+            place: string;
+            /**
+             * Format: uint64
+             * @description Requests that store an object. Here and below, repeated requests count.
+             */
+            put: number;
+            /**
+             * Format: uint64
+             * @description Requests that failed and were repeated.
+             */
+            repeated: number;
+        };
         /** @description An object. */
         ObjectView: {
             /** @description The media type that was given. */
@@ -5137,6 +5239,7 @@ export interface components {
             lost_found_segments: number;
             /** @description The copies of the metadata. */
             metadata: components["schemas"]["MetadataView"];
+            object_store?: components["schemas"]["ObjectStoreView"] | null;
             /**
              * Format: uint64
              * @description Number of deleted files that are still open.

@@ -34,14 +34,17 @@ export class Database {
     run(join(this.programs, 'pg_ctl'), [...words, '--wait', '--silent', '--pgdata', join(this.scratch, 'data')])
   }
 
-  /** Creates a pool with a program of Forebay, and returns the settings that name it. */
-  pool(forebay: string, name: string): string[] {
+  /** Creates a pool with a program of Forebay, and returns the settings that name it. Its segments lie in a directory, or in the bucket of `elsewhere`. */
+  pool(forebay: string, name: string, elsewhere?: { place: string; endpoint: string; keys: string }): string[] {
     const metadata = `postgres://forebay@${encodeURIComponent(this.scratch)}/postgres`
-    const segments = mkdtempSync(join(tmpdir(), 'forebay-segments-'))
-    mkdirSync(join(segments, 'own'))
-    const made = spawnSync(forebay, ['pool', 'create', name, '--metadata', metadata, '--segments', join(segments, 'own')], { encoding: 'utf8' })
+    const own = join(mkdtempSync(join(tmpdir(), 'forebay-segments-')), 'own')
+    if (!elsewhere) mkdirSync(own)
+    const place = elsewhere?.place ?? own
+    const bucket = elsewhere ? ['endpoint', elsewhere.endpoint, 'credentials-file', elsewhere.keys] : []
+    const options = (prefix: string) => bucket.map((word, at) => (at % 2 === 0 ? `--${prefix}${word}` : word))
+    const made = spawnSync(forebay, ['pool', 'create', name, '--metadata', metadata, '--segments', place, ...options('')], { encoding: 'utf8' })
     if (made.status !== 0) throw new Error(`forebay pool create: ${made.stderr}`)
-    return ['--pool-name', name, '--pool-metadata', metadata, '--pool-segments', join(segments, 'own')]
+    return ['--pool-name', name, '--pool-metadata', metadata, '--pool-segments', place, ...options('object-store-')]
   }
 
   stop(): void {

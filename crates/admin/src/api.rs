@@ -16,6 +16,7 @@ use crate::history::History;
 use crate::kafka::{Kafka, Settings};
 use crate::lab::Lab;
 use crate::metrics::{ClusterSeen, Observation, Run, Source, Sources};
+use crate::object_store::ObjectStore;
 use crate::views::{ClusterView, NfsView, SettingView};
 
 /// The release of the daemon.
@@ -86,6 +87,8 @@ pub struct Api {
     pub metrics_public: bool,
     /// This node, if other nodes can serve the pool.
     pub node: Option<Arc<NodeControl>>,
+    /// The bucket that has the segments; `None` if they lie in a directory.
+    pub object_store: Option<Arc<ObjectStore>>,
     /// How much less is stored than files have.
     pub efficiencies: Arc<Efficiencies>,
 }
@@ -117,6 +120,7 @@ impl Api {
             settings: Vec::new(),
             metrics_public: false,
             node: None,
+            object_store: None,
             efficiencies,
         }
     }
@@ -132,6 +136,9 @@ impl Api {
         }
         if let Some(node) = &self.node {
             sources.add(node.clone());
+        }
+        if let Some(bucket) = &self.object_store {
+            sources.add(bucket.clone());
         }
         sources.add(self.kafka.clone());
         sources.add(self.efficiencies.clone());

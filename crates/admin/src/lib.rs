@@ -47,6 +47,7 @@ pub mod history;
 pub mod kafka;
 pub mod lab;
 pub mod metrics;
+pub mod object_store;
 pub mod openapi;
 mod request;
 pub mod router;

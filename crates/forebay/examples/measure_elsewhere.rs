@@ -4,7 +4,8 @@
 //! measure_elsewhere URL DIRECTORY MIB [s3://BUCKET/PREFIX ENDPOINT CREDENTIALS]
 //! ```
 //! DIRECTORY must be empty; both pools go there, or only one if the segments of the other go to a bucket. MIB is what each of three replicas writes.
-//! Prints a table: the duration of syncs and of operations in directories, throughput, and requests to the database and the bucket.
+//! Prints a table: the duration of syncs and of operations in directories, throughput, processor seconds of this process, and requests to the database
+//! and the bucket. The file is read twice with an empty cache: as it was written, and after the cleaner has joined small objects.
 
 #![allow(clippy::unwrap_used, reason = "a program for developers, which may stop at any error")]
 
@@ -24,6 +25,8 @@ const WRITES_PER_SYNC: usize = 8;
 /// Clients that change directories at once, and for how long.
 const CLIENTS: usize = 16;
 const CROWD_TIME: Duration = Duration::from_secs(5);
+/// When nothing was joined for so long, everything is.
+const JOINED_AFTER: Duration = Duration::from_secs(5);
 
 /// One row of the table.
 struct Row {
@@ -39,6 +42,8 @@ struct Measured {
     remove: Duration,
     crowd_per_second: f64,
     ingest_mb_per_second: f64,
+    /// Processor seconds of this process per GB that was written.
+    ingest_processor: f64,
     read_mb_per_second: f64,
 }
 
@@ -175,6 +180,8 @@ where
 {
     let pool = open(0).await;
     pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap();
+    // Otherwise what is deleted would be kept for clients of an earlier start.
+    pool.reap_orphans().await.unwrap();
     let root = pool.volume("v").unwrap().root;
     let log = new_file(&pool, root, "sync").await;
     let mut syncs = Vec::new();
@@ -199,7 +206,7 @@ where
     }
     let crowd_per_second = crowd(&pool, root).await;
     count("before the stream");
-    let begun = Instant::now();
+    let (begun, processor) = (Instant::now(), processor_seconds());
     let replicas: Vec<_> = (0..3)
         .map(|replica| {
             let pool = pool.clone();
@@ -209,20 +216,23 @@ where
     for replica in replicas {
         replica.await.unwrap();
     }
-    let ingest = begun.elapsed();
+    let (ingest, processor) = (begun.elapsed(), processor_seconds() - processor);
     count("after the stream");
     pool.close().await.unwrap();
     drop(pool);
     let pool = open(1).await;
     count("before reading");
-    let begun = Instant::now();
-    let file = pool.lookup(root, b"replica0").await.unwrap().handle;
-    for part in 0..mib as u64 {
-        let read = pool.read(file, part << 20, 1 << 20).await.unwrap();
-        assert_eq!(read.pieces.iter().map(Bytes::len).sum::<usize>(), 1 << 20);
-    }
-    let read = begun.elapsed();
+    let read = read_all(&pool, root, mib).await;
     count("after reading");
+    pool.reap_orphans().await.unwrap();
+    join_objects(&pool, root).await;
+    count("after joining");
+    pool.close().await.unwrap();
+    drop(pool);
+    let pool = open(2).await;
+    count("before reading again");
+    read_all(&pool, root, mib).await;
+    count("after reading again");
     pool.close().await.unwrap();
     let p99 = {
         syncs.sort_unstable();
@@ -235,7 +245,40 @@ where
         remove: median(&mut removes),
         crowd_per_second,
         ingest_mb_per_second: (3 * mib) as f64 * 1.048_576 / ingest.as_secs_f64(),
+        ingest_processor: processor / ((3 * mib) as f64 * 1_048_576.0 / 1e9),
         read_mb_per_second: mib as f64 * 1.048_576 / read.as_secs_f64(),
+    }
+}
+
+/// Processor seconds that this process has used.
+fn processor_seconds() -> f64 {
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
+}
+
+/// Reads a replica from its beginning to its end, and returns how long that took.
+async fn read_all(pool: &Pool, root: Handle, mib: usize) -> Duration {
+    let begun = Instant::now();
+    let file = pool.lookup(root, b"replica0").await.unwrap().handle;
+    for part in 0..mib as u64 {
+        let read = pool.read(file, part << 20, 1 << 20).await.unwrap();
+        assert_eq!(read.pieces.iter().map(Bytes::len).sum::<usize>(), 1 << 20);
+    }
+    begun.elapsed()
+}
+
+/// Waits until the cleaner, which works after deletions, does not change the number of segments any more.
+async fn join_objects(pool: &Pool, root: Handle) {
+    let (mut segments, mut since) = (0, Instant::now());
+    while since.elapsed() < JOINED_AFTER {
+        new_file(pool, root, "deleted").await;
+        pool.remove(root, b"deleted").await.unwrap();
+        pool.settle().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let now = pool.stored().unwrap().segments;
+        if now != segments {
+            (segments, since) = (now, Instant::now());
+        }
     }
 }
 
@@ -292,6 +335,7 @@ fn print(remote: &Measured, local: &Measured, counted: &[(&'static str, Point)],
         row("remove, median", &|it| ms(it.remove)),
         row("operations of 16 clients", &|it| format!("{:.0}/s", it.crowd_per_second)),
         row("3 replicas written", &|it| format!("{:.0} MB/s", it.ingest_mb_per_second)),
+        row("processor for a GB of it", &|it| format!("{:.2} s", it.ingest_processor)),
         row("read after opening", &|it| format!("{:.0} MB/s", it.read_mb_per_second)),
     ];
     println!("{:<30} {:>14} {:>14}", "", "database", "directory");
@@ -315,4 +359,6 @@ fn print(remote: &Measured, local: &Measured, counted: &[(&'static str, Point)],
     };
     spent("written", of("before the stream"), of("after the stream"), gb(3 * mib));
     spent("read cold", of("before reading"), of("after reading"), gb(mib));
+    spent("to join small objects", of("after reading"), of("after joining"), gb(mib));
+    spent("read cold, when they are joined", of("before reading again"), of("after reading again"), gb(mib));
 }

@@ -1,7 +1,7 @@
 //! Writes to a pool whose metadata lies in a database for a long time, with retention, and looks how the database and the commits change.
 //!
 //! ```text
-//! soak_elsewhere URL DIRECTORY MINUTES
+//! soak_elsewhere URL DIRECTORY MINUTES [PAUSE_MS]
 //! ```
 //! DIRECTORY must be empty; the segments go there. Three replicas of some partitions are written, a part of it with syncs of 4 KiB; files are closed at
 //! 8 MiB, and deleted when a partition has more than a few. Prints a row every minute: what was written, the duration of commits, and the sizes of
@@ -27,20 +27,26 @@ const SYNC_BYTES: usize = 4 << 10;
 /// When a file is followed by the next one, and how many a partition keeps.
 const FILE_BYTES: u64 = 8 << 20;
 const FILES_KEPT: usize = 8;
-/// The pause between two rounds, in each of which every replica gets one of both writes.
+/// The time from one round to the next, in each of which every replica gets one of both writes, if PAUSE_MS does not say another.
 const ROUND: Duration = Duration::from_millis(400);
 const REPORT: Duration = Duration::from_secs(60);
 const TABLES: [&str; 3] = ["hot", "extent", "chunk"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [url, directory, minutes] = &arguments[..] else {
-        eprintln!("soak_elsewhere: write `soak_elsewhere URL DIRECTORY MINUTES`");
-        std::process::exit(2);
+    let (url, directory, minutes, pause) = match &arguments[..] {
+        [url, directory, minutes] => (url, directory, minutes, ROUND),
+        [url, directory, minutes, pause] => {
+            (url, directory, minutes, Duration::from_millis(pause.parse().unwrap()))
+        }
+        _ => {
+            eprintln!("soak_elsewhere: write `soak_elsewhere URL DIRECTORY MINUTES [PAUSE_MS]`");
+            std::process::exit(2);
+        }
     };
     let time = Duration::from_secs(60 * minutes.parse::<u64>().unwrap());
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(run(url, Path::new(directory), time));
+    runtime.block_on(run(url, Path::new(directory), time, pause));
 }
 
 /// A replica of a partition.
@@ -51,12 +57,14 @@ struct Replica {
     next: usize,
 }
 
-async fn run(url: &str, directory: &Path, time: Duration) {
+async fn run(url: &str, directory: &Path, time: Duration, pause: Duration) {
     let name = format!("soak_{}", std::process::id());
     let database = Database::of(url, &name).unwrap();
     tokio::task::block_in_place(|| create(&database).unwrap());
     let pool = open(&database, directory).await;
     pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap();
+    // Otherwise what is deleted would be kept for clients of an earlier start.
+    pool.reap_orphans().await.unwrap();
     let root = pool.volume("v").unwrap().root;
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
@@ -69,13 +77,13 @@ async fn run(url: &str, directory: &Path, time: Duration) {
         })
         .collect();
     println!(
-        "{:>7} {:>9} {:>10} {:>10} {:>9} {:>9} {:>9}",
-        "minute", "MB", "commit p50", "p99", "hot", "extent", "chunk"
+        "{:>7} {:>9} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9}",
+        "minute", "MB", "commit p50", "p99", "hot", "extent", "chunk", "segments"
     );
     let (begun, mut reported) = (Instant::now(), Instant::now());
     let (mut rows, mut commits, mut written, mut round) = (Vec::new(), Vec::new(), 0_u64, 0_u64);
     while begun.elapsed() < time {
-        let until = Instant::now() + ROUND;
+        let until = Instant::now() + pause;
         for (number, replica) in replicas.iter_mut().enumerate() {
             let seed = round * PARTITIONS as u64 + (number / REPLICAS) as u64;
             written += step(&pool, root, replica, seed, &mut commits).await;
@@ -87,7 +95,7 @@ async fn run(url: &str, directory: &Path, time: Duration) {
             let row = (percentile(&mut commits, 50), percentile(&mut commits, 99));
             let sizes = sizes(&client, &name).await;
             println!(
-                "{:>7.1} {:>9} {:>10} {:>10} {:>9} {:>9} {:>9}",
+                "{:>7.1} {:>9} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9}",
                 begun.elapsed().as_secs_f64() / 60.0,
                 written / 1_000_000,
                 ms(row.0),
@@ -95,6 +103,7 @@ async fn run(url: &str, directory: &Path, time: Duration) {
                 mb(sizes[0]),
                 mb(sizes[1]),
                 mb(sizes[2]),
+                pool.stored().unwrap().segments,
             );
             rows.push(row.1);
             commits.clear();

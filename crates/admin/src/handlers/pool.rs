@@ -10,14 +10,15 @@ use crate::api::{Api, RELEASE};
 use crate::error::{ApiError, Code, Result};
 use crate::request::{Administer, Content, Operate, Params, Read};
 use crate::views::{
-    CheckRequest, DiskSpeedView, EfficiencyView, FormatView, JobView, List, LostSegmentView, PoolView,
-    ScrubView, time,
+    CheckRequest, DiskSpeedView, EfficiencyView, FormatView, JobView, List, LostSegmentView, ObjectStoreView,
+    PoolView, ScrubView, time,
 };
 
 /// Get the pool and its sizes
 #[utoipa::path(get, path = "/pool", tag = "pool", responses((status = 200, description = "The pool", body = PoolView)))]
 pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
     let pool = &api.service.pool;
+    let counts = pool.counters()?.objects;
     let (space, stored, deleted) = (pool.space()?, pool.stored()?, pool.deleted_volumes()?);
     Ok(Json(PoolView {
         id: pool.id().to_string(),
@@ -40,6 +41,10 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
         segments_missing: stored.segments_missing,
         lost_found_segments: stored.lost_found_segments,
         lost_found_bytes: stored.lost_found_bytes,
+        object_store: api.object_store.as_ref().zip(counts).map(|(bucket, counts)| {
+            let cost = bucket.cost(&counts, stored.bytes_live.saturating_add(stored.bytes_dead));
+            ObjectStoreView::of(bucket.place.clone(), &counts, cost)
+        }),
         scrub: scrub(&api)?,
         metadata: pool.metadata_copies()?.into(),
         format: pool.format()?.into(),

@@ -111,6 +111,7 @@ mod tests {
             "forebay_object_store_bytes_total",
             "forebay_object_store_cache_blocks_total",
             "forebay_object_store_cache_bytes",
+            "forebay_object_store_cost_per_month",
             "forebay_volume_data_ratio",
             "forebay_volume_size_bytes",
             "forebay_volume_limit_bytes_per_second",
@@ -205,11 +206,13 @@ mod tests {
             ..Default::default()
         };
         seen.pool.as_mut().unwrap().objects = Some(objects);
+        seen.object_cost = Some(crate::object_store::Cost { writes: 1.5, reads: 0.25, stored: 2.0 });
         let text = text::exposition(&seen);
         for line in [
             "forebay_object_store_requests_total{operation=\"put\"} 7",
             "forebay_object_store_bytes_total{direction=\"get\"} 9",
             "forebay_object_store_out_seconds 1.5",
+            "forebay_object_store_cost_per_month{part=\"writes\"} 1.5",
         ] {
             assert!(text.contains(&format!("\n{line}\n")), "{line}: {text}");
         }

@@ -14,6 +14,7 @@ use super::run::RunSeen;
 use crate::efficiency::Counted;
 use crate::kafka::digest::Digest;
 use crate::kafka::holders::Broker;
+use crate::object_store::Cost;
 use crate::views::ClusterView;
 
 /// The number of volumes with their own label value: the oldest. The others are counted together as
@@ -35,6 +36,8 @@ pub struct Observation {
     pub volumes: Vec<VolumeSeen>,
     /// This node as the pool's owner; `None` if no other node can serve the pool.
     pub node: Option<Beats>,
+    /// An estimate of what the bucket of the segments costs in a month.
+    pub object_cost: Option<Cost>,
     /// The database in which the pool lies; `None` if it does not, or was not looked at yet.
     pub cluster: Option<ClusterSeen>,
     /// The Kafka clusters; `None` if Kafka views are off.

@@ -47,6 +47,7 @@ impl Observation {
             s3: None,
             volumes: Vec::new(),
             node: None,
+            object_cost: None,
             cluster: None,
             kafka: None,
             efficiency: None,

@@ -47,6 +47,9 @@ impl Family {
             }
             (Collect::Alerts(collect), _) => collect(seen, &mut samples),
             (Collect::Backups(collect), _) => collect(&seen.backups, &mut samples),
+            (Collect::ObjectCost(collect), _) => {
+                seen.object_cost.iter().for_each(|cost| collect(cost, &mut samples));
+            }
             (Collect::Efficiency(collect), _) => {
                 if let Some(counted) = &seen.efficiency {
                     collect(counted, &mut samples);

@@ -79,7 +79,7 @@ pub use nfs::{
 pub use node::{NodePhase, NodeView, TakeoverKind, TakeoverView};
 pub use pool::{
     CheckRequest, CheckView, DiskSpeedView, EfficiencyView, FormatView, LostSegmentView, MetadataView,
-    PoolView, ScrubView,
+    ObjectCostView, ObjectStoreView, PoolView, ScrubView,
 };
 pub use recovery::{DeletedVolumeView, RecoverVolume, VolumeClientView, VolumeClientsView};
 pub use s3::{

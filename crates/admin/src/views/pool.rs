@@ -1,11 +1,13 @@
 //! The pool, and the results of checks and scrubs.
 
+use forebay_pool::store::ObjectCounts;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::check::Check;
 use super::fields::time;
 use crate::efficiency::Counted;
+use crate::object_store::Cost;
 
 /// The options of a pool check.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -260,6 +262,88 @@ impl From<Counted> for EfficiencyView {
     }
 }
 
+/// The bucket that has the pool's segments. Counters begin when the daemon opens the pool.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ObjectStoreView {
+    /// The bucket and the prefix: `s3://BUCKET/PREFIX`.
+    pub place: String,
+    /// Requests that store an object. Here and below, repeated requests count.
+    pub put: u64,
+    /// Requests that read an object or a part of one.
+    pub get: u64,
+    /// Questions for an object's length.
+    pub head: u64,
+    /// Pages of lists.
+    pub list: u64,
+    /// Copies within the bucket.
+    pub copy: u64,
+    /// Requests that delete an object.
+    pub delete: u64,
+    /// Requests that failed and were repeated.
+    pub repeated: u64,
+    /// Bytes of objects that were stored.
+    pub bytes_put: u64,
+    /// Bytes that were read.
+    pub bytes_got: u64,
+    /// Blocks that readers found in the cache of this machine.
+    pub cache_hits: u64,
+    /// Blocks that were read from the bucket.
+    pub cache_misses: u64,
+    /// Bytes of the cache in memory.
+    pub cache_memory_bytes: u64,
+    /// Bytes of the cache on the disk.
+    pub cache_disk_bytes: u64,
+    /// For how many milliseconds the bucket has not answered as it should; 0 while it does.
+    pub out_for_ms: u64,
+    /// An estimate of what it costs in a month; null without `object_store.prices`, and in the first ten minutes.
+    pub cost_per_month: Option<ObjectCostView>,
+}
+
+/// What a bucket costs in a month, at the prices in the settings and in their currency: requests as since the pool was opened, and what is stored
+/// now.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ObjectCostView {
+    /// Requests that store, copy or list objects.
+    pub writes: f64,
+    /// Requests that read objects or ask about them.
+    pub reads: f64,
+    /// Stored bytes.
+    pub stored: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+impl From<Cost> for ObjectCostView {
+    fn from(cost: Cost) -> Self {
+        let Cost { writes, reads, stored } = cost;
+        ObjectCostView { writes, reads, stored, total: writes + reads + stored }
+    }
+}
+
+impl ObjectStoreView {
+    /// The bucket at `place` after these requests.
+    pub fn of(place: String, counts: &ObjectCounts, cost: Option<Cost>) -> ObjectStoreView {
+        ObjectStoreView {
+            place,
+            put: counts.put,
+            get: counts.get,
+            head: counts.head,
+            list: counts.list,
+            copy: counts.copy,
+            delete: counts.delete,
+            repeated: counts.repeated,
+            bytes_put: counts.bytes_put,
+            bytes_got: counts.bytes_got,
+            cache_hits: counts.cache_hits,
+            cache_misses: counts.cache_misses,
+            cache_memory_bytes: counts.cache_memory_bytes,
+            cache_disk_bytes: counts.cache_disk_bytes,
+            out_for_ms: counts.out_for_ms,
+            cost_per_month: cost.map(Into::into),
+        }
+    }
+}
+
 /// The pool.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PoolView {
@@ -305,6 +389,9 @@ pub struct PoolView {
     pub lost_found_segments: u64,
     /// Bytes of these segments.
     pub lost_found_bytes: u64,
+    /// The bucket that has the segments; null if they lie in a directory.
+    #[serde(default)]
+    pub object_store: Option<ObjectStoreView>,
     /// The state of the scrub.
     pub scrub: ScrubView,
     /// The copies of the metadata.

@@ -1,4 +1,5 @@
-//! Daemons that serve a pool whose metadata lies in a database and whose segments lie in a bucket. The bucket is one of another daemon of ours.
+//! Daemons that serve a pool whose metadata lies in a database and whose segments lie in a bucket. The bucket is one of another daemon of ours;
+//! in one test it is the one that `FOREBAY_TEST_BUCKET` names (see scripts/check-bucket).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +19,11 @@ const EVERYTHING: &str = r#"{"Version": "2012-10-17", "Statement": [
 /// A bucket, a database, and a pool in both.
 struct Setup {
     scratch: tempfile::TempDir,
-    bucket: Daemon,
+    /// The daemon that has the bucket; none for a bucket of another server.
+    bucket: Option<Daemon>,
+    endpoint: String,
+    /// Where the segments of the pool lie.
+    place: String,
     credentials: PathBuf,
     url: String,
     name: String,
@@ -29,12 +34,34 @@ struct Setup {
 impl Setup {
     fn create() -> Setup {
         let setup = Setup::start(None);
-        let created = setup.create_pool(&setup.name, "s3://segments/pools/one");
+        setup.create_its_pool();
+        setup
+    }
+
+    /// In the bucket that the environment names.
+    fn create_in_named_bucket() -> Setup {
+        let of = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is missing"));
+        let name = postgres::new_name();
+        let setup = Setup {
+            scratch: tempfile::tempdir().unwrap(),
+            bucket: None,
+            endpoint: of("FOREBAY_TEST_BUCKET_ENDPOINT"),
+            place: format!("{}/{name}", of("FOREBAY_TEST_BUCKET")),
+            credentials: of("FOREBAY_TEST_BUCKET_CREDENTIALS").into(),
+            url: database_url(),
+            name,
+            trusted: None,
+        };
+        setup.create_its_pool();
+        setup
+    }
+
+    fn create_its_pool(&self) {
+        let created = self.create_pool(&self.name, &self.place);
         assert_eq!(created.status, 0, "{created:?}");
-        for line in ["segments = \"s3://segments/pools/one\"", "[object_store]", "credentials_file = "] {
+        for line in [&format!("segments = \"{}\"", self.place), "[object_store]", "credentials_file = "] {
             assert!(created.stdout.contains(line), "{created:?}");
         }
-        setup
     }
 
     /// Without a pool. With an authority the bucket is reached by HTTPS.
@@ -59,22 +86,29 @@ impl Setup {
         bucket.done(&["s3", "user", "create", "kafka", "--group", "pools"]);
         let credentials = scratch.path().join("keys");
         write_key(&bucket, &credentials);
-        let server = postgres::server();
-        let url = format!("postgres://forebay@{}/postgres", percent(&server.directory));
-        Setup { scratch, bucket, credentials, url, name: postgres::new_name(), trusted }
+        let endpoint = match &trusted {
+            Some(_) => format!("https://localhost:{}", bucket.s3().port()),
+            None => format!("http://{}", bucket.s3()),
+        };
+        Setup {
+            scratch,
+            bucket: Some(bucket),
+            endpoint,
+            place: "s3://segments/pools/one".into(),
+            credentials,
+            url: database_url(),
+            name: postgres::new_name(),
+            trusted,
+        }
     }
 
-    fn endpoint(&self) -> String {
-        match &self.trusted {
-            Some(_) => format!("https://localhost:{}", self.bucket.s3().port()),
-            None => format!("http://{}", self.bucket.s3()),
-        }
+    fn bucket(&self) -> &Daemon {
+        self.bucket.as_ref().unwrap()
     }
 
     fn create_pool(&self, name: &str, segments: &str) -> Finished {
         let keys = self.credentials.to_str().unwrap();
-        let endpoint = self.endpoint();
-        let place = ["--metadata", &self.url, "--segments", segments, "--endpoint", &endpoint];
+        let place = ["--metadata", &self.url, "--segments", segments, "--endpoint", &self.endpoint];
         let trusted = self.trusted.iter().flat_map(|file| ["--ca-file", file]).collect::<Vec<_>>();
         run(&[&["pool", "create", name][..], &place, &["--credentials-file", keys], &trusted].concat())
     }
@@ -82,16 +116,9 @@ impl Setup {
     fn serve(&self, node: &str) -> Daemon {
         let own = self.scratch.path().join(node);
         std::fs::create_dir_all(&own).unwrap();
-        let (endpoint, keys) = (self.endpoint(), self.credentials.to_str().unwrap());
-        let pool = [
-            "--pool-name",
-            &self.name,
-            "--pool-metadata",
-            &self.url,
-            "--pool-segments",
-            "s3://segments/pools/one",
-        ];
-        let bucket = ["--object-store-endpoint", &endpoint, "--object-store-credentials-file", keys];
+        let keys = self.credentials.to_str().unwrap();
+        let pool = ["--pool-name", &self.name, "--pool-metadata", &self.url, "--pool-segments", &self.place];
+        let bucket = ["--object-store-endpoint", &self.endpoint, "--object-store-credentials-file", keys];
         let trusted =
             self.trusted.iter().flat_map(|file| ["--object-store-ca-file", file]).collect::<Vec<_>>();
         Daemon::start_with(&own, &[&pool[..], &bucket, &["--node-name", node], &trusted].concat())
@@ -100,10 +127,14 @@ impl Setup {
     /// The objects of the pool, and their bytes.
     fn objects(&self) -> (u64, u64) {
         let shown: Value =
-            serde_json::from_str(&self.bucket.done(&["bucket", "show", "segments", "--output", "json"]))
+            serde_json::from_str(&self.bucket().done(&["bucket", "show", "segments", "--output", "json"]))
                 .unwrap();
         (shown["objects"].as_u64().unwrap(), shown["bytes"].as_u64().unwrap_or_default())
     }
+}
+
+fn database_url() -> String {
+    format!("postgres://forebay@{}/postgres", percent(&postgres::server().directory))
 }
 
 fn write_key(bucket: &Daemon, file: &Path) {
@@ -113,9 +144,8 @@ fn write_key(bucket: &Daemon, file: &Path) {
     std::fs::write(file, format!("{}\n{}\n", value(lines[1]), value(lines[2]))).unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn another_daemon_without_anything_of_the_first_finds_all_that_was_acknowledged() {
-    let setup = tokio::task::block_in_place(Setup::create);
+/// A daemon is killed while it serves a client, and another one, with nothing of the first, has what was acknowledged.
+async fn another_daemon_finds_all(setup: &Setup) {
     let first = tokio::task::block_in_place(|| setup.serve("a"));
     let (client, root) = mount(&first, "writer").await;
     let (acknowledged, mut so_far) = watch::channel(0);
@@ -129,14 +159,31 @@ async fn another_daemon_without_anything_of_the_first_finds_all_that_was_acknowl
     assert_all_there(&client, &root, count).await;
     assert_consistent(&second);
     second.stop();
-    let (objects, _) = setup.objects();
-    assert!(objects >= 2, "{objects} objects");
     // Without its cache.
     std::fs::remove_dir_all(setup.scratch.path().join("b")).unwrap();
     let third = tokio::task::block_in_place(|| setup.serve("b"));
     let (client, root) = mount(&third, "writer").await;
     assert_all_there(&client, &root, count).await;
     third.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_daemon_without_anything_of_the_first_finds_all_that_was_acknowledged() {
+    let setup = tokio::task::block_in_place(Setup::create);
+    another_daemon_finds_all(&setup).await;
+    let (objects, _) = setup.objects();
+    assert!(objects >= 2, "{objects} objects");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a bucket that FOREBAY_TEST_BUCKET names"]
+async fn daemons_have_their_segments_in_the_named_bucket() {
+    let setup = tokio::task::block_in_place(Setup::create_in_named_bucket);
+    another_daemon_finds_all(&setup).await;
+    let again = setup.create_pool(&postgres::new_name(), &setup.place);
+    assert_refused(&again, 1, &["choose another prefix"]);
+    let absent = setup.create_pool(&postgres::new_name(), "s3://absent-bucket/one");
+    assert_refused(&absent, 1, &["s3://absent-bucket/one"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -147,9 +194,9 @@ async fn a_bucket_that_does_not_answer_for_a_while_is_a_pause_and_no_error() {
     let (acknowledged, mut so_far) = watch::channel(0);
     let writing = tokio::spawn(create_until_it_stops(client, root, 0, acknowledged));
     so_far.wait_for(|count| *count >= 10).await.unwrap();
-    setup.bucket.signal(Signal::STOP);
+    setup.bucket().signal(Signal::STOP);
     tokio::time::sleep(Duration::from_secs(2)).await;
-    setup.bucket.signal(Signal::CONT);
+    setup.bucket().signal(Signal::CONT);
     let before = *so_far.borrow();
     so_far.wait_for(|count| *count >= before + 10).await.unwrap();
     daemon.kill();
@@ -167,12 +214,12 @@ async fn a_bucket_that_does_not_answer_is_named_until_it_does() {
     let setup = tokio::task::block_in_place(Setup::create);
     let daemon = tokio::task::block_in_place(|| setup.serve("a"));
     let (client, root) = mount(&daemon, "writer").await;
-    setup.bucket.signal(Signal::STOP);
+    setup.bucket().signal(Signal::STOP);
     let (acknowledged, _so_far) = watch::channel(0);
     let writing = tokio::spawn(create_until_it_stops(client, root, 0, acknowledged));
     let says = || daemon.run(&["status"]).stdout.contains("The bucket with the segments");
     tokio::task::block_in_place(|| wait_until("an alert", says));
-    setup.bucket.signal(Signal::CONT);
+    setup.bucket().signal(Signal::CONT);
     tokio::task::block_in_place(|| wait_until("the end of the alert", || !says()));
     writing.abort();
     daemon.stop();
@@ -182,16 +229,16 @@ async fn a_bucket_that_does_not_answer_is_named_until_it_does() {
 async fn a_bucket_is_reached_by_https_if_its_certificate_is_trusted() {
     let authority = Authority::new();
     let mut setup = tokio::task::block_in_place(|| Setup::start(Some(&authority)));
-    let (place, other) = ("s3://segments/pools/one", tempfile::tempdir().unwrap());
+    let (place, other) = (setup.place.clone(), tempfile::tempdir().unwrap());
     Authority::new().install(other.path());
     let trusted = setup.trusted.replace(other.path().join("authority.pem").display().to_string());
     assert_refused(
-        &setup.create_pool(&setup.name, place),
+        &setup.create_pool(&setup.name, &place),
         1,
-        &[place, "certificate", "object_store.ca_file"],
+        &[&place, "certificate", "object_store.ca_file"],
     );
     setup.trusted = trusted;
-    let created = setup.create_pool(&setup.name, place);
+    let created = setup.create_pool(&setup.name, &place);
     assert_eq!(created.status, 0, "{created:?}");
     assert!(created.stdout.contains("ca_file = "), "{created:?}");
     let daemon = tokio::task::block_in_place(|| setup.serve("a"));
@@ -204,7 +251,7 @@ async fn a_bucket_is_reached_by_https_if_its_certificate_is_trusted() {
 fn mistakes_with_a_bucket_are_named_with_what_to_do() {
     let setup = Setup::create();
     let name = postgres::new_name();
-    assert_refused(&setup.create_pool(&name, "s3://segments/pools/one"), 1, &["choose another prefix"]);
+    assert_refused(&setup.create_pool(&name, &setup.place), 1, &["choose another prefix"]);
     assert_refused(&setup.create_pool(&name, "s3://No/such"), 2, &["cannot be a bucket's name"]);
     assert_refused(
         &setup.create_pool(&name, "s3://absent-bucket/one"),

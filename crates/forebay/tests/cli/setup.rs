@@ -23,6 +23,7 @@ fn brokers_get_a_policy_volumes_and_lines_and_repeating_it_changes_nothing() {
         "created export policy brokers: 2 rules, squash root",
         "created volume kafka-1, with up to 2.00 GiB",
         "volume kafka of the first start is empty",
+        "warning: the daemon listens on 127.0.0.1 alone, which 10.1.0.11 cannot reach: set nfs.listen",
         "127.0.0.1:/kafka-2  /var/lib/kafka  nfs  vers=4.2,hard,nconnect=4,port=",
         ",_netdev  0  0",
         "log.dirs=/var/lib/kafka/data",

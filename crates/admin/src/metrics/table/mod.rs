@@ -19,6 +19,7 @@ use forebay_s3::counters::S3Counters;
 
 pub use super::samples::{Samples, Value};
 use crate::efficiency::Counted;
+use crate::object_store::Cost;
 use crate::views::ClusterView;
 
 use super::{BackupsSeen, KafkaSeen, Observation, Process, VolumeSeen};
@@ -97,6 +98,8 @@ pub(super) enum Collect {
     Node(fn(&Beats, &mut Samples<'_>)),
     /// No samples if the pool does not lie in a database.
     Cluster(fn(&ClusterView, &mut Samples<'_>)),
+    /// No samples while there is no estimate.
+    ObjectCost(fn(&Cost, &mut Samples<'_>)),
     /// No samples if Kafka views are off.
     Kafka(fn(&KafkaSeen, &mut Samples<'_>)),
     Alerts(fn(&Observation, &mut Samples<'_>)),

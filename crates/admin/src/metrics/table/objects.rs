@@ -6,6 +6,7 @@ const OPERATION: Label =
     Label { name: "operation", bound: "one of `put`, `get`, `head`, `list`, `copy`, `delete`" };
 const DIRECTION: Label = Label { name: "direction", bound: "`put` or `get`" };
 const RESULT: Label = Label { name: "result", bound: "`hit` or `miss`" };
+const PART: Label = Label { name: "part", bound: "`writes`, `reads` or `stored`" };
 const PLACE: Label = Label { name: "place", bound: "`memory` or `disk`" };
 
 pub(super) static FAMILIES: &[Family] = &[
@@ -84,6 +85,18 @@ pub(super) static FAMILIES: &[Family] = &[
             let Some(objects) = &pool.objects else { return };
             samples.with(&[("place", "memory")], objects.cache_memory_bytes);
             samples.with(&[("place", "disk")], objects.cache_disk_bytes);
+        }),
+    },
+    Family {
+        name: "forebay_object_store_cost_per_month",
+        kind: Kind::Gauge,
+        labels: &[PART],
+        says: "An estimate of what the bucket costs in a month, at `object_store.prices` and in their currency. Missing without prices, and in the first ten minutes.",
+        then: "High `writes`: many small commits, each of which is an object. High `reads`: raise object_store.cache_size.",
+        collect: Collect::ObjectCost(|cost, samples| {
+            samples.with(&[("part", "writes")], cost.writes);
+            samples.with(&[("part", "reads")], cost.reads);
+            samples.with(&[("part", "stored")], cost.stored);
         }),
     },
 ];

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_admin::views::{
     BackupRequest, CheckRequest, CheckView, EfficiencyView, FormatView, JobState, JobView, MetadataView,
-    NodeView, PoolView, ProgressUnit, ScrubView,
+    NodeView, ObjectCostView, ObjectStoreView, PoolView, ProgressUnit, ScrubView,
 };
 use forebay_pool::Pool;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -283,8 +283,30 @@ fn show(pool: &PoolView) -> Result<()> {
         ("scrub", progress(&pool.scrub)),
         ("damaged", pool.scrub.damaged.to_string()),
     ];
+    if let Some(bucket) = &pool.object_store {
+        pairs.extend(bucket_pairs(bucket));
+    }
     pairs.extend(efficiency_pairs(pool.efficiency.as_ref()));
     print_pairs(&pairs)
+}
+
+/// The bucket that has the segments.
+fn bucket_pairs(bucket: &ObjectStoreView) -> Vec<(&'static str, String)> {
+    let blocks = bucket.cache_hits.saturating_add(bucket.cache_misses);
+    let hits = if blocks > 0 { bucket.cache_hits as f64 * 100.0 / blocks as f64 } else { 0.0 };
+    let cached = size::rounded(bucket.cache_memory_bytes.saturating_add(bucket.cache_disk_bytes));
+    let mut pairs = vec![
+        ("bucket", bucket.place.clone()),
+        ("  stored", format!("{} in {} requests", size::rounded(bucket.bytes_put), bucket.put)),
+        ("  read", format!("{} in {} requests", size::rounded(bucket.bytes_got), bucket.get)),
+        ("  cache", format!("{cached}; {hits:.0} % of the blocks that were read")),
+    ];
+    if let Some(cost) = &bucket.cost_per_month {
+        let ObjectCostView { writes, reads, stored, total } = cost;
+        let parts = format!("writes {writes:.2}, reads {reads:.2}, stored {stored:.2}");
+        pairs.push(("  a month", format!("about {total:.2} at object_store.prices ({parts})")));
+    }
+    pairs
 }
 
 fn format_in_words(format: &FormatView) -> String {

@@ -14,6 +14,7 @@ use forebay_admin::history;
 use forebay_admin::kafka::{self, Kafka};
 use forebay_admin::lab::Lab;
 use forebay_admin::metrics::Run;
+use forebay_admin::object_store::ObjectStore;
 use forebay_admin::{Api, Cluster, NodeControl, efficiency};
 use forebay_net::Answers;
 use forebay_net::http::{self, Listener, Socket, check_path};
@@ -232,6 +233,9 @@ async fn serve_pool(
     api.node = owning
         .beats()
         .map(|beats| Arc::new(NodeControl { beats, release: stop.release(), cluster: cluster.clone() }));
+    if let Some(place) = config.pool.database.bucket() {
+        api.object_store = Some(Arc::new(ObjectStore::new(place.to_string(), config.object_store.prices())));
+    }
     api.kafka = Arc::new(Kafka::new(pool.clone(), Some(nfs.shared()), config.kafka_settings()));
     api.kafka.history.keep_in(place.clone());
     api.lab = Lab::new(config.lab.results_directory.clone());

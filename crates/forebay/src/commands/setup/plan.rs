@@ -1,5 +1,6 @@
 //! What the answers amount to: an export policy, volumes, and for each broker the lines of its files.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use forebay_admin::views::{Access, NewRule, NfsView, Plan, Squash, TlsUse};
@@ -88,6 +89,22 @@ impl Wishes {
         format!("{source}  {mount}  nfs  {}{tls},_netdev  0  0", nfs.options)
     }
 
+    /// What is wrong if brokers cannot reach the address that the daemon listens on.
+    pub fn unreachable(&self, nfs: &NfsView) -> Option<String> {
+        let is_own = |host: &str| match host.parse::<IpAddr>() {
+            Ok(address) => address.is_loopback(),
+            Err(_) => host == "localhost",
+        };
+        let far = self.brokers.iter().find(|broker| !is_own(broker))?;
+        is_own(&nfs.address).then(|| {
+            format!(
+                "warning: the daemon listens on {} alone, which {far} cannot reach: set nfs.listen to an address of this machine, or to \
+                 0.0.0.0:2049, restart the daemon, and run this again",
+                nfs.address
+            )
+        })
+    }
+
     /// The line of a broker's server.properties.
     pub fn properties(&self, broker: &Broker) -> String {
         format!("log.dirs={}/{}", self.mount.display(), broker.folder)
@@ -109,6 +126,20 @@ mod tests {
             snapshots: None,
             mount: "/var/lib/kafka".into(),
         }
+    }
+
+    #[test]
+    fn an_address_that_brokers_cannot_reach_is_named() {
+        let view = |address: &str| NfsView::of(address.parse().unwrap(), false);
+        let unreachable = |address: &str| wishes(Layout::Volumes).unreachable(&view(address));
+        let said = unreachable("127.0.0.1:2049").unwrap();
+        assert!(said.contains("10.1.0.11") && said.contains("nfs.listen"), "{said}");
+        assert!(unreachable("[::1]:2049").is_some());
+        assert_eq!(unreachable("0.0.0.0:2049"), None);
+        assert_eq!(unreachable("10.1.0.1:2049"), None);
+        let here =
+            Wishes { brokers: vec!["localhost".into(), "127.0.0.1".into()], ..wishes(Layout::Volumes) };
+        assert_eq!(here.unreachable(&view("127.0.0.1:2049")), None);
     }
 
     #[test]

@@ -108,6 +108,9 @@ fn prepare(arguments: &SetupArgs, ask: bool) -> Result<Option<(Client, PoolView)
 /// The lines that go into each broker's files.
 fn show(client: &Client, wishes: &Wishes, brokers: &[Broker], made: &Made) -> Result<()> {
     let reached = client.reached();
+    if let Some(warning) = wishes.unreachable(&made.nfs) {
+        print_line(&warning)?;
+    }
     for broker in brokers {
         let Some(volume) = made.volumes.iter().find(|volume| volume.name == broker.volume) else { continue };
         print_line("")?;

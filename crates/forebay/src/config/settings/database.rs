@@ -127,6 +127,11 @@ pub struct DatabaseConfig {
 }
 
 impl DatabaseConfig {
+    /// The bucket that has the segments.
+    pub fn bucket(&self) -> Option<&Place> {
+        self.segments.as_ref().filter(|place| matches!(place, Place::Bucket { .. }))
+    }
+
     /// Settings that go together.
     pub fn check(&self) -> Result<(), String> {
         let with = [("pool.name", self.name.is_some()), ("pool.segments", self.segments.is_some())];

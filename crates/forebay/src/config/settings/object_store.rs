@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use forebay_admin::object_store::Prices;
+
 use super::super::value::{Kind, Setting, number, path_or_none, path_text, region};
 use super::super::{ConfigError, size};
 use super::store;
@@ -17,6 +19,37 @@ fn endpoint_or_none(text: &str) -> Result<Option<String>, String> {
         other => {
             Err(format!("`{other}` is not the URL of a server; write https://HOST:PORT, or none for AWS"))
         }
+    }
+}
+
+/// What `prices` says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PricesSetting {
+    /// The list prices of AWS, if the bucket is there.
+    Auto,
+    /// Nothing is estimated.
+    None,
+    /// These.
+    Of(Prices),
+}
+
+fn prices(text: &str) -> Result<PricesSetting, String> {
+    match text {
+        "auto" => return Ok(PricesSetting::Auto),
+        "none" => return Ok(PricesSetting::None),
+        _ => {}
+    }
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    match numbers[..] {
+        [writes, reads, stored]
+            if text.split_whitespace().count() == 3
+                && numbers.iter().all(|price| price.is_finite() && *price >= 0.0) =>
+        {
+            Ok(PricesSetting::Of(Prices { writes, reads, stored }))
+        }
+        _ => Err("write three prices, such as `0.005 0.0004 0.023`: of 1,000 requests that store, of 1,000 that read, and of a GiB for a month; or \
+                  auto, or none"
+            .to_owned()),
     }
 }
 
@@ -86,6 +119,21 @@ pub(super) const SETTINGS: &[Setting] = &[
     },
     Setting {
         section: "object_store",
+        key: "prices",
+        kind: Kind::Text,
+        value_name: "PRICES",
+        summary: "What the bucket costs, for an estimate of the costs of a month: `WRITES READS STORED`, `auto` or `none`.",
+        details: "Three numbers: the price of 1,000 requests that store or list objects, that of 1,000 requests that read them, and that of a stored GiB \
+                  for a month, such as `0.005 0.0004 0.023`. `auto` stands for the list prices of S3 Standard in us-east-1, if the bucket is at AWS.",
+        set: |config, text| store(&mut config.object_store.prices, prices(text)),
+        get: |config| match &config.object_store.prices {
+            PricesSetting::Auto => "auto".to_owned(),
+            PricesSetting::None => "none".to_owned(),
+            PricesSetting::Of(Prices { writes, reads, stored }) => format!("{writes} {reads} {stored}"),
+        },
+    },
+    Setting {
+        section: "object_store",
         key: "keep_deleted_hours",
         kind: Kind::Number,
         value_name: "HOURS",
@@ -97,7 +145,7 @@ pub(super) const SETTINGS: &[Setting] = &[
 ];
 
 /// See `[object_store]` in the reference.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ObjectStoreConfig {
     /// The server's URL; `None` for AWS.
     pub endpoint: Option<String>,
@@ -111,6 +159,8 @@ pub struct ObjectStoreConfig {
     pub cache_directory: Option<PathBuf>,
     /// Bytes of the cache's files.
     pub cache_size: u64,
+    /// What it costs; see [`ObjectStoreConfig::prices`].
+    pub prices: PricesSetting,
     /// How long objects without data are kept.
     pub keep_deleted_hours: u64,
 }
@@ -124,12 +174,22 @@ impl Default for ObjectStoreConfig {
             ca_file: None,
             cache_directory: None,
             cache_size: CACHE_BYTES,
+            prices: PricesSetting::Auto,
             keep_deleted_hours: 24,
         }
     }
 }
 
 impl ObjectStoreConfig {
+    /// The prices by which costs are estimated, if they are known.
+    pub fn prices(&self) -> Option<Prices> {
+        match self.prices {
+            PricesSetting::Auto => self.endpoint.is_none().then_some(Prices::AWS),
+            PricesSetting::None => None,
+            PricesSetting::Of(prices) => Some(prices),
+        }
+    }
+
     /// The place in the bucket.
     pub fn address(&self, bucket: &str, prefix: &str) -> Result<forebay_pool_s3::Address, ConfigError> {
         Ok(forebay_pool_s3::Address {
@@ -159,5 +219,27 @@ fn credentials(file: &Path) -> Result<forebay_pool_s3::Credentials, ConfigError>
             secret_key: secret_key.to_owned(),
         }),
         _ => Err(refused(format!("it has {} lines instead of two", lines.len()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_three_numbers_and_those_of_aws_only_there() {
+        let of = |text: &str, endpoint: Option<&str>| {
+            let prices = prices(text).unwrap();
+            let endpoint = endpoint.map(str::to_owned);
+            ObjectStoreConfig { prices, endpoint, ..ObjectStoreConfig::default() }.prices()
+        };
+        assert_eq!(of("auto", None), Some(Prices::AWS));
+        assert_eq!(of("auto", Some("https://s3.example")), None);
+        assert_eq!(of("none", None), None);
+        let own = Prices { writes: 0.0, reads: 1e-4, stored: 0.01 };
+        assert_eq!(of(" 0  0.0001 0.01", Some("https://s3.example")), Some(own));
+        for bad in ["", "1 2", "1 2 3 4", "1 2 x", "1 -2 3", "1 inf 3", "1 NaN 3", "AUTO"] {
+            assert!(prices(bad).unwrap_err().contains("0.005 0.0004 0.023"), "{bad}");
+        }
     }
 }
