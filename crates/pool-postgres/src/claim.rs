@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::tenure::Exchange;
+
 /// A node that lost the pool by its silence does not take it back by silence for this long.
 pub(crate) const HOLD_DOWN: Duration = Duration::from_secs(30);
 /// How long a pool that was released for one node is reserved for it.
@@ -28,22 +30,23 @@ impl Watch {
         Watch { silence, last: None, since: Duration::ZERO }
     }
 
-    /// A look succeeded that began at `now`. Returns whether the owner has been silent for long enough.
-    pub(crate) fn saw(&mut self, instance: &str, renewals: i64, now: Duration) -> bool {
+    /// A look succeeded. Returns whether the owner has been silent for long enough. The silence begins with the *answer* to the first look that
+    /// showed this count, since the owner may have renewed just before that look was carried out, and ends with the beginning of this look.
+    pub(crate) fn saw(&mut self, instance: &str, renewals: i64, look: Exchange) -> bool {
         match &self.last {
             Some((known, count)) if known == instance && *count == renewals => {
-                now.saturating_sub(self.since) >= self.silence
+                look.began.saturating_sub(self.since) >= self.silence
             }
             _ => {
                 self.last = Some((instance.to_owned(), renewals));
-                self.since = now;
+                self.since = look.answered;
                 false
             }
         }
     }
 
-    /// A look failed: the time of the database's absence counts for nobody.
-    pub(crate) fn failed(&mut self) {
+    /// What was seen until now counts for nothing: the database was away, or may have lost the last renewals.
+    pub(crate) fn forget(&mut self) {
         self.last = None;
     }
 }
@@ -98,26 +101,45 @@ mod tests {
         Duration::from_secs_f64(seconds)
     }
 
+    /// A look that takes no time.
+    fn at(time: f64) -> Exchange {
+        look(time, time)
+    }
+
+    fn look(began: f64, answered: f64) -> Exchange {
+        Exchange { began: seconds(began), answered: seconds(answered) }
+    }
+
     #[test]
     fn an_owner_is_silent_when_nothing_new_was_seen_for_the_whole_time() {
         let mut watch = Watch::new(seconds(3.5));
-        assert!(!watch.saw("a", 1, seconds(0.0)));
-        assert!(!watch.saw("a", 2, seconds(3.0)));
-        assert!(!watch.saw("a", 2, seconds(6.4)));
-        assert!(watch.saw("a", 2, seconds(6.5)));
-        assert!(!watch.saw("b", 2, seconds(6.6)), "another owner");
-        assert!(!watch.saw("b", 1, seconds(9.0)), "the database was restored");
-        assert!(watch.saw("b", 1, seconds(12.5)));
+        assert!(!watch.saw("a", 1, at(0.0)));
+        assert!(!watch.saw("a", 2, at(3.0)));
+        assert!(!watch.saw("a", 2, at(6.4)));
+        assert!(watch.saw("a", 2, at(6.5)));
+        assert!(!watch.saw("b", 2, at(6.6)), "another owner");
+        assert!(!watch.saw("b", 1, at(9.0)), "the database was restored");
+        assert!(watch.saw("b", 1, at(12.5)));
+    }
+
+    /// The owner may have renewed the lease right before the look was carried out, and then answers for 2.5 s after that.
+    #[test]
+    fn the_time_that_a_look_takes_is_no_silence() {
+        let mut watch = Watch::new(seconds(3.5));
+        assert!(!watch.saw("a", 1, look(0.0, 3.0)));
+        assert!(!watch.saw("a", 1, look(3.5, 3.6)));
+        assert!(!watch.saw("a", 1, look(6.4, 6.6)));
+        assert!(watch.saw("a", 1, look(6.5, 6.6)));
     }
 
     #[test]
     fn time_without_the_database_counts_for_nobody() {
         let mut watch = Watch::new(seconds(3.5));
-        watch.saw("a", 1, seconds(0.0));
-        watch.failed();
-        assert!(!watch.saw("a", 1, seconds(30.0)));
-        assert!(!watch.saw("a", 1, seconds(33.0)));
-        assert!(watch.saw("a", 1, seconds(33.5)));
+        watch.saw("a", 1, at(0.0));
+        watch.forget();
+        assert!(!watch.saw("a", 1, at(30.0)));
+        assert!(!watch.saw("a", 1, at(33.0)));
+        assert!(watch.saw("a", 1, at(33.5)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use forebay_pool::store::Connections;
 use tokio::sync::Mutex;
 
 use crate::database::Database;
-use crate::lease::RENEWALS;
+use crate::rows::RENEWALS;
 use crate::session::{Bare, Role, refused};
 
 /// Writes the list of an owner's clients.

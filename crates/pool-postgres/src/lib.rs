@@ -10,7 +10,11 @@
 //!   schema.rs     the tables, and what is read and written in them
 //!   ownership.rs  the pool's row: who owns it, up to which batch
 //!   lease.rs      who may answer clients, and how another process takes the pool
+//!   tenure.rs     until when the owner may answer
 //!   claim.rs      when another process may take the pool
+//!   renewing.rs   the owner's loop
+//!   waiting.rs    a candidate's loop
+//!   rows.rs       the rows and the clock, as these loops see them
 //!   candidates.rs the processes that wait for it
 //!   clients.rs    where the owner's clients are, for the next owner
 //!   cluster.rs    all pools of a database, for people
@@ -31,9 +35,15 @@ mod group;
 mod lease;
 mod meta;
 mod ownership;
+mod renewing;
+mod rows;
 mod scan;
 mod schema;
 mod session;
+#[cfg(test)]
+mod sim;
+mod tenure;
+mod waiting;
 
 pub use claim::name_of;
 pub use clients::Clients;
@@ -42,6 +52,7 @@ pub use cluster::{
     withdraw_request,
 };
 pub use database::Database;
-pub use lease::{Candidacy, Lease, LeaseOptions, Leaving, Request, TakenFrom, Tenure};
+pub use lease::{Candidacy, Lease, LeaseOptions, Leaving, Request, TakenFrom};
 pub use meta::{Counts, PostgresMeta, PostgresOptions};
 pub use ownership::{Owned, create};
+pub use tenure::Tenure;

@@ -52,7 +52,7 @@ pub struct Owned {
 pub(crate) struct PoolRow {
     pub(crate) epoch: i64,
     pub(crate) batch: i64,
-    format: i32,
+    pub(crate) format: i32,
     pub(crate) owner: String,
 }
 

@@ -1,7 +1,15 @@
 //! Several nodes and one pool, with the daemon as it is installed: who serves it, and what clients see. Needs root.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking"
+)]
 
+mod database;
 mod nodes;
+#[path = "../../../pool-postgres/tests/common/mod.rs"]
+mod postgres;
 
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;

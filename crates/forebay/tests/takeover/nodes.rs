@@ -1,4 +1,5 @@
-//! Machines that can serve one pool: network namespaces on one switch, which see the same directory. A third one has clients.
+//! Machines that can serve one pool: network namespaces on one switch, which see the same directory. One more has the clients, and another one may have the
+//! database.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use tempfile::TempDir;
+
+use crate::postgres::Server;
 
 /// The address that moves.
 pub const ADDRESS: &str = "10.0.0.50";
@@ -41,12 +44,53 @@ pub struct Cluster {
     name: String,
     scratch: TempDir,
     fence: Fence,
+    /// The first one is the switch. The index of another machine is the last number of its IP address.
     machines: Vec<String>,
+    database: Option<PoolDatabase>,
 }
+
+/// A pool in a database.
+struct PoolDatabase {
+    _server: Server,
+    url: String,
+}
+
+/// The name of the pool in a database.
+const POOL: &str = "moved";
+/// The machine with the database.
+const DATABASE: &str = "database";
 
 impl Cluster {
     /// Connects so many nodes to a pool that has a volume for everyone. Says why and returns none where that is impossible.
     pub fn new(nodes: usize, fence: Fence) -> Option<Cluster> {
+        let cluster = Cluster::of_machines(nodes, &["clients"], fence)?;
+        cluster.write_fence();
+        let pool = cluster.pool().display().to_string();
+        done(&Command::new(PROGRAM).args(["init", "--pool-directory", &pool]).output().unwrap());
+        Some(cluster)
+    }
+
+    /// The same with a pool in a database, which has a machine of its own.
+    pub fn in_database(nodes: usize) -> Option<Cluster> {
+        let mut cluster = Cluster::of_machines(nodes, &["clients", DATABASE], Fence::Fails)?;
+        let host = cluster.ip_of(DATABASE);
+        let server = cluster.on(DATABASE, || {
+            Server::start_with("listen_addresses = '*'", |directory| {
+                let rules = directory.join("data/pg_hba.conf");
+                let known = std::fs::read_to_string(&rules).unwrap();
+                std::fs::write(&rules, format!("{known}\nhost all all 10.0.0.0/24 trust\n")).unwrap();
+            })
+        });
+        let url = format!("postgres://forebay@{host}/postgres");
+        std::fs::create_dir(cluster.segments()).unwrap();
+        let mut create = Command::new(PROGRAM);
+        create.args(["pool", "create", POOL, "--metadata", &url, "--segments"]).arg(cluster.segments());
+        done(&cluster.on(DATABASE, || create.output().unwrap()));
+        cluster.database = Some(PoolDatabase { _server: server, url });
+        Some(cluster)
+    }
+
+    fn of_machines(nodes: usize, others: &[&str], fence: Fence) -> Option<Cluster> {
         if !rustix::process::geteuid().is_root() || Command::new("ip").arg("-V").output().is_err() {
             println!("skipped: needs root, and the program ip");
             return None;
@@ -54,13 +98,13 @@ impl Cluster {
         let number = SWITCHES.fetch_add(1, Ordering::Relaxed);
         let name = format!("fb-takeover-{}-{number}", std::process::id());
         let scratch = tempfile::tempdir().unwrap();
-        let mut cluster = Cluster { name, scratch, fence, machines: Vec::new() };
+        let mut cluster = Cluster { name, scratch, fence, machines: Vec::new(), database: None };
         let switch = cluster.namespace("switch");
         cluster.machines.push("switch".to_owned());
         ip(&format!("netns add {switch}"));
         ip(&format!("-n {switch} link add br0 type bridge"));
         ip(&format!("-n {switch} link set br0 up"));
-        for (number, machine) in (1..).zip(names(nodes).into_iter().chain(["clients".to_owned()])) {
+        for machine in names(nodes).into_iter().chain(others.iter().map(|other| (*other).to_owned())) {
             let namespace = cluster.namespace(&machine);
             cluster.machines.push(machine.clone());
             ip(&format!("netns add {namespace}"));
@@ -68,12 +112,31 @@ impl Cluster {
             ip(&format!("-n {switch} link set port-{machine} master br0 up"));
             ip(&format!("-n {namespace} link set lo up"));
             ip(&format!("-n {namespace} link set eth0 up"));
-            ip(&format!("-n {namespace} address add 10.0.0.{number}/24 dev eth0"));
+            ip(&format!("-n {namespace} address add {}/24 dev eth0", cluster.ip_of(&machine)));
         }
-        cluster.write_fence();
-        let pool = cluster.pool().display().to_string();
-        done(&Command::new(PROGRAM).args(["init", "--pool-directory", &pool]).output().unwrap());
         Some(cluster)
+    }
+
+    fn ip_of(&self, machine: &str) -> String {
+        let number = self.machines.iter().position(|known| known == machine).unwrap();
+        format!("10.0.0.{number}")
+    }
+
+    /// The directory of segments of a pool in a database.
+    fn segments(&self) -> PathBuf {
+        self.scratch.path().join("segments")
+    }
+
+    /// Whether a node's machine has the address that moves.
+    pub fn has_address(&self, node: &str) -> bool {
+        let mut command = Command::new("ip");
+        command.args(["-n", &self.namespace(node), "-oneline", "address", "show", "dev", "eth0"]);
+        done(&command.output().unwrap()).contains(&format!("{ADDRESS}/"))
+    }
+
+    /// Nothing that the database sends reaches a node any more, which everybody else reaches.
+    pub fn lose_database(&self, node: &str) {
+        ip(&format!("-n {} route add blackhole {}", self.namespace(DATABASE), self.ip_of(node)));
     }
 
     /// The pool's directory.
@@ -143,16 +206,29 @@ impl Cluster {
         let out = File::options().create(true).append(true).open(&log).unwrap();
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.namespace(node), PROGRAM, "serve"]).args(arguments);
-        command.env("FOREBAY_NODE_STANDBY", "on").env("FOREBAY_NODE_NAME", node);
-        command.env("FOREBAY_NODE_ANY_FILE_SYSTEM", "on");
-        command.env("FOREBAY_NODE_FENCE", self.scratch.path().join("fence"));
-        command.env("FOREBAY_NODE_ADDRESSES", format!("{ADDRESS}/24@eth0"));
+        match &self.database {
+            None => {
+                command.env("FOREBAY_NODE_STANDBY", "on").env("FOREBAY_NODE_ANY_FILE_SYSTEM", "on");
+                command.env("FOREBAY_NODE_FENCE", self.scratch.path().join("fence"));
+            }
+            Some(database) => {
+                command.env("FOREBAY_POOL_NAME", POOL).env("FOREBAY_POOL_METADATA", &database.url);
+                command.env("FOREBAY_POOL_SEGMENTS", self.segments());
+            }
+        }
+        command.env("FOREBAY_NODE_NAME", node).env("FOREBAY_NODE_ADDRESSES", format!("{ADDRESS}/24@eth0"));
         command.env("FOREBAY_API_LISTEN", "off");
-        command.env("FOREBAY_POOL_DIRECTORY", self.pool()).env("FOREBAY_ADMIN_SOCKET", self.socket(node));
+        command.env("FOREBAY_POOL_DIRECTORY", self.directory(node));
+        command.env("FOREBAY_ADMIN_SOCKET", self.socket(node));
         command.stdout(out.try_clone().unwrap()).stderr(out).stdin(Stdio::null());
         let process = command.spawn().unwrap();
         std::fs::write(self.pid_file(node), process.id().to_string()).unwrap();
         Daemon { process, log }
+    }
+
+    /// The pool's directory, or what a node has of its own of a pool in a database.
+    fn directory(&self, node: &str) -> PathBuf {
+        if self.database.is_some() { self.scratch.path().join(node) } else { self.pool() }
     }
 
     fn socket(&self, node: &str) -> PathBuf {
@@ -162,7 +238,7 @@ impl Cluster {
     /// Runs `forebay` against the daemon of a node.
     pub fn command(&self, node: &str, arguments: &[&str]) -> String {
         let mut command = Command::new(PROGRAM);
-        command.args(arguments).arg("--pool-directory").arg(self.pool());
+        command.args(arguments).arg("--pool-directory").arg(self.directory(node));
         done(&command.arg("--admin-socket").arg(self.socket(node)).output().unwrap())
     }
 
@@ -180,12 +256,19 @@ impl Cluster {
 
     /// Runs a future on the machine with the clients.
     pub fn on_clients<T: Send>(&self, work: impl AsyncFnOnce() -> T + Send) -> T {
-        let namespace = File::open(format!("/run/netns/{}", self.namespace("clients"))).unwrap();
+        self.on("clients", move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(work())
+        })
+    }
+
+    /// Runs this on a machine, in a thread of its own. Processes that it starts are there as well.
+    fn on<T: Send>(&self, machine: &str, work: impl FnOnce() -> T + Send) -> T {
+        let namespace = File::open(format!("/run/netns/{}", self.namespace(machine))).unwrap();
         thread::scope(|scope| {
             let thread = scope.spawn(move || {
                 move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-                runtime.block_on(work())
+                work()
             });
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })

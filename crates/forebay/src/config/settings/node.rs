@@ -71,7 +71,8 @@ pub const SETTINGS: &[Setting] = &[
         value_name: "IP/PREFIX@DEVICE",
         summary: "Addresses that move with the pool, separated by commas, or `none`.",
         details: "For example 10.0.0.50/24@eth0. They are added and announced to the network when the pool is open, unless another machine answers \
-                  for them, and removed before it is closed. Needs CAP_NET_ADMIN and CAP_NET_RAW.",
+                  for them, and removed before it is closed. A node that takes a pool in a database from a silent owner adds them although the \
+                  owner's machine may still answer for them. Needs CAP_NET_ADMIN and CAP_NET_RAW.",
         set: |config, text| store(&mut config.node.addresses, addresses(text)),
         get: |config| {
             let all: Vec<String> = config.node.addresses.iter().map(ServiceAddress::to_string).collect();

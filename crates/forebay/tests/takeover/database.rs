@@ -1,0 +1,67 @@
+//! A pool in a database: the address moves although the machine of an owner that was silent still answers for it, since no fence program is called.
+
+use std::time::Instant;
+
+use rustix::process::Signal;
+
+use super::nodes::{Cluster, Daemon};
+use super::{FileHandle, TAKEOVER_MAX, reclaim_and_write, the_owner_goes_on, wait_for, write_and_unlink};
+
+/// Node a serves, node b waits, and a broker has a file open.
+fn two_nodes() -> Option<(Cluster, [Daemon; 2], FileHandle)> {
+    let cluster = Cluster::in_database(2)?;
+    let a = cluster.start("a");
+    a.wait_for("ready:");
+    let b = cluster.start("b");
+    b.wait_for("waiting: another node serves the pool");
+    let handle = write_and_unlink(&cluster);
+    assert!(cluster.has_address("a") && !cluster.has_address("b"));
+    Some((cluster, [a, b], handle))
+}
+
+/// Node b takes the address from the machine of the silent owner, and the broker goes on there.
+fn b_serves(cluster: &Cluster, b: &Daemon, handle: &FileHandle) {
+    let begun = Instant::now();
+    b.wait_for("ready:");
+    reclaim_and_write(cluster, handle);
+    assert!(begun.elapsed() < TAKEOVER_MAX, "{:?}", begun.elapsed());
+    assert!(b.log().contains("its machine still has the address; taking it"), "{}", b.log());
+    assert!(cluster.has_address("b"));
+}
+
+#[test]
+fn the_machine_of_a_stopped_owner_still_answers_for_the_address_and_the_next_owner_takes_it() {
+    let Some((cluster, [mut a, b], handle)) = two_nodes() else { return };
+    a.signal(Signal::STOP);
+    b_serves(&cluster, &b, &handle);
+    assert!(cluster.has_address("a"), "nobody has removed it");
+    // It learns from the database that it was replaced.
+    a.signal(Signal::CONT);
+    assert_eq!(a.end(), Some(75));
+    assert!(a.log().contains("another node has taken the pool; stopping at once node=\"b\""), "{}", a.log());
+    assert!(!cluster.has_address("a") && cluster.has_address("b"));
+    the_owner_goes_on(&cluster, &handle);
+    cluster.command("b", &["pool", "check", "--read"]);
+}
+
+/// The owner goes on to run, and its machine to answer for the address. It cannot learn from the database that it was replaced.
+#[test]
+fn an_owner_that_loses_the_database_ends_when_another_machine_has_its_address() {
+    let Some((cluster, [mut a, b], handle)) = two_nodes() else { return };
+    cluster.lose_database("a");
+    b_serves(&cluster, &b, &handle);
+    assert_eq!(a.end(), Some(75));
+    assert!(a.log().contains("another node has taken the pool; stopping at once node=\"with"), "{}", a.log());
+    wait_for("the address on node b only", || !cluster.has_address("a") && cluster.has_address("b"));
+    cluster.command("b", &["pool", "check", "--read"]);
+}
+
+#[test]
+fn an_address_that_a_killed_process_has_left_is_removed_by_the_next_one_on_its_machine() {
+    let Some((cluster, [a, b], handle)) = two_nodes() else { return };
+    drop(a);
+    b_serves(&cluster, &b, &handle);
+    let a = cluster.start("a");
+    a.wait_for("the address was left here and is removed");
+    assert!(!cluster.has_address("a") && cluster.has_address("b"));
+}

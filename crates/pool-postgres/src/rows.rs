@@ -1,0 +1,145 @@
+//! What a lease needs of the outside: the rows in the database, and the clock of the machine.
+//!
+//! The loops of the owner ([`crate::renewing`]) and of a candidate ([`crate::waiting`]) know the outside by the trait only, so that a simulation can take
+//! its place.
+
+use std::future::Future;
+use std::time::Duration;
+
+use forebay_pool::Result;
+
+use crate::candidates;
+use crate::clients;
+use crate::database::Database;
+use crate::lease::Request;
+use crate::ownership::{Owned, Seen, Takeover};
+use crate::schema;
+use crate::session::{Bare, Role, refused};
+use crate::tenure::{Exchange, boottime};
+
+/// The settings of a session that renews a lease, each time in a transaction of its own. A renewal that is lost in a crash of the database costs at
+/// most a takeover that waits longer.
+pub(crate) const RENEWALS: &str = "set synchronous_commit to off; set default_transaction_read_only to off";
+
+/// One process's access to the lease. After an error of a call, what it was to change may have been changed.
+pub(crate) trait LeaseStore: Send + Sync + 'static {
+    /// A connection to the database.
+    type Session: Send + Sync;
+
+    /// The process, drawn at its start.
+    fn instance(&self) -> &str;
+
+    /// The time of the machine's clock, which also goes on while the process or the machine is suspended.
+    fn now(&self) -> Duration;
+
+    /// An exchange that began then and has just been answered.
+    fn answered(&self, began: Duration) -> Exchange {
+        Exchange { began, answered: self.now() }
+    }
+
+    /// Connects to look at the lease and to take it.
+    fn connect_to_wait(&self) -> impl Future<Output = Result<Self::Session>> + Send;
+
+    /// Connects to renew the lease.
+    fn connect_to_renew(&self) -> impl Future<Output = Result<Self::Session>> + Send;
+
+    /// Looks at the lease.
+    fn look(&self, session: &Self::Session) -> impl Future<Output = Result<Seen>> + Send;
+
+    /// Takes the pool and the lease for this process, if both still are as they were seen; otherwise returns nothing.
+    fn take(
+        &self,
+        session: &Self::Session,
+        seen: &Seen,
+        takeover: &Takeover<'_>,
+    ) -> impl Future<Output = Result<Option<Owned>>> + Send;
+
+    /// Raises the counter, if this process has the lease and has not released it. Returns nothing if it has not, and otherwise whether somebody asks
+    /// for a move.
+    fn renew(&self, session: &Self::Session) -> impl Future<Output = Result<Option<Option<Request>>>> + Send;
+
+    /// Shows that this process waits.
+    fn note(
+        &self,
+        session: &Self::Session,
+        node: &str,
+        priority: u32,
+    ) -> impl Future<Output = Result<()>> + Send;
+
+    /// Shows no longer that this process waits.
+    fn withdraw(&self, session: &Self::Session) -> impl Future<Output = Result<()>> + Send;
+
+    /// Removes what candidates have left that are gone.
+    fn tidy(&self, session: &Self::Session) -> impl Future<Output = Result<()>> + Send;
+
+    /// What the owner before told of its clients; empty if nothing.
+    fn told(&self, session: &Self::Session) -> impl Future<Output = String> + Send;
+}
+
+/// The database, and the clock of this machine.
+pub(crate) struct PostgresLease {
+    pub(crate) database: Database,
+    pub(crate) instance: String,
+}
+
+impl LeaseStore for PostgresLease {
+    type Session = Bare;
+
+    fn instance(&self) -> &str {
+        &self.instance
+    }
+
+    fn now(&self) -> Duration {
+        boottime()
+    }
+
+    async fn connect_to_wait(&self) -> Result<Bare> {
+        let session = Bare::open(&self.database, &self.instance, Role::Lease).await?;
+        schema::bring_up_to_date(&self.database, &session.client).await?;
+        Ok(session)
+    }
+
+    async fn connect_to_renew(&self) -> Result<Bare> {
+        let session = Bare::open(&self.database, &self.instance, Role::Lease).await?;
+        let setting = session.client.batch_execute(RENEWALS).await;
+        setting.map_err(|error| refused(&self.database, &error))?;
+        Ok(session)
+    }
+
+    async fn look(&self, session: &Bare) -> Result<Seen> {
+        Seen::read(&self.database, session).await
+    }
+
+    async fn take(&self, session: &Bare, seen: &Seen, takeover: &Takeover<'_>) -> Result<Option<Owned>> {
+        seen.take(&self.database, session, &self.instance, takeover).await
+    }
+
+    async fn renew(&self, session: &Bare) -> Result<Option<Option<Request>>> {
+        let failed = |error| refused(&self.database, &error);
+        let statement = "update lease set renewals = renewals + 1, renewed = clock_timestamp() where instance = $1 and not released \
+                         returning coalesce(asked > clock_timestamp() - interval '30 s', false), asked_for, asked_by";
+        let row = session.client.query_opt(statement, &[&self.instance]).await.map_err(failed)?;
+        let Some(row) = row else { return Ok(None) };
+        let (to, by): (String, String) = (row.try_get(1).map_err(failed)?, row.try_get(2).map_err(failed)?);
+        let is_asked: bool = row.try_get(0).map_err(failed)?;
+        Ok(Some(is_asked.then(|| Request { to: (!to.is_empty()).then_some(to), by })))
+    }
+
+    async fn note(&self, session: &Bare, node: &str, priority: u32) -> Result<()> {
+        let noted = candidates::note(&session.client, &self.instance, node, priority).await;
+        noted.map_err(|error| refused(&self.database, &error))
+    }
+
+    async fn withdraw(&self, session: &Bare) -> Result<()> {
+        let withdrawn = candidates::withdraw(&session.client, &self.instance).await;
+        withdrawn.map_err(|error| refused(&self.database, &error))
+    }
+
+    async fn tidy(&self, session: &Bare) -> Result<()> {
+        candidates::tidy(&session.client).await.map_err(|error| refused(&self.database, &error))
+    }
+
+    async fn told(&self, session: &Bare) -> String {
+        clients::told(session).await
+    }
+}
