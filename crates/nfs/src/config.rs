@@ -2,6 +2,7 @@
 
 use crate::identity::Directory;
 use crate::policy::Resolver;
+use crate::referral::Referral;
 use forebay_net::tls::TlsFiles;
 use forebay_service::{Clock, ServiceOptions};
 
@@ -69,6 +70,8 @@ pub struct Config {
     /// Whether owners and groups are reported as names of that domain, where they have one, instead of
     /// numbers. Default: no.
     pub owner_names: bool,
+    /// Paths of the tree whose file systems are on other servers. Default: none.
+    pub referrals: Vec<Referral>,
     /// The source of users and groups. Default: the system's.
     pub directory: Directory,
     /// The clock for leases. Default: the system's.
@@ -104,6 +107,7 @@ impl Default for Config {
             trace_one_in: 0,
             id_domain: None,
             owner_names: false,
+            referrals: Vec::new(),
             directory: Directory::system(),
             clock: Clock::system(),
             resolver: Resolver::system(),

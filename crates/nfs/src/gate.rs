@@ -11,6 +11,10 @@
 //! If a client cannot see a volume, its name is not found (NFS4ERR_NOENT), and a filehandle that the client
 //! still has is refused with NFS4ERR_ACCESS. NFS4ERR_STALE would make Linux give up the mount permanently,
 //! whereas NFS4ERR_ACCESS ends when the policy admits the client again.
+//!
+//! Policies belong to volumes. A referral is seen by every client: it reveals an address, and the server there has
+//! policies of its own. All that can be done with it is to ask for its attributes; other operations fail with
+//! NFS4ERR_MOVED.
 
 use forebay_pool::VolumeId;
 
@@ -159,6 +163,7 @@ pub(crate) async fn check(context: &mut Context<'_>, operation: &Operation) -> R
 
 /// Like `check`, for an operation that will be checked again, so a refusal is not recorded yet.
 pub(crate) async fn try_check(context: &mut Context<'_>, operation: &Operation) -> Result<(), Denied> {
+    check_present(context, operation)?;
     let need = Need::of(operation);
     if need == Need::Nothing {
         return Ok(());
@@ -170,6 +175,38 @@ pub(crate) async fn try_check(context: &mut Context<'_>, operation: &Operation) 
         Some(current) => enter(context, current, need).await,
         // The operation reports this error itself.
         None => Ok(()),
+    }
+}
+
+/// Returns [`Status::Moved`] if the current filehandle is in a file system that another server has (RFC 8881 §11.3), unless
+/// the operation does not use the filehandle, or decides by the attributes. The saved filehandle cannot be in such a file
+/// system, because SAVEFH fails there.
+fn check_present(context: &Context<'_>, operation: &Operation) -> Result<(), Status> {
+    let is_allowed = matches!(
+        operation,
+        Operation::Getattr(_)
+            | Operation::Verify(_)
+            | Operation::Nverify(_)
+            | Operation::Putfh(_)
+            | Operation::Putpubfh(_)
+            | Operation::Putrootfh(_)
+            | Operation::Restorefh(_)
+            | Operation::FreeStateid(_)
+            | Operation::TestStateid(_)
+            | Operation::Delegpurge(_)
+            | Operation::Sequence(_)
+            | Operation::BackchannelCtl(_)
+            | Operation::BindConnToSession(_)
+            | Operation::ExchangeId(_)
+            | Operation::CreateSession(_)
+            | Operation::DestroySession(_)
+            | Operation::DestroyClientid(_)
+            | Operation::ReclaimComplete(_)
+            | Operation::Other(..)
+    );
+    match context.current {
+        Some(current) if !is_allowed && fs::is_absent(context.server, current) => Err(Status::Moved),
+        _ => Ok(()),
     }
 }
 
@@ -242,13 +279,15 @@ pub(crate) fn sees(server: &Shared, connection: &Connection, handle: FileHandle)
 }
 
 /// A client can see a directory above the volumes if it can see one of the volumes below, and the directory
-/// of a volume's snapshots if it can see the volume. Every client can see the root.
+/// of a volume's snapshots if it can see the volume. Every client can see the root, and referrals with the directories
+/// that lead to them.
 fn sees_pseudo(server: &Shared, connection: &Connection, id: PseudoId) -> Result<bool, Status> {
-    if id == Tree::root() {
+    let tree = server.exports.tree();
+    if id == Tree::root() || tree.leads_to_referral(id) {
         return Ok(true);
     }
     let mut undecided = None;
-    for root in server.exports.tree().volumes_below(id) {
+    for root in tree.volumes_below(id) {
         match sees(server, connection, FileHandle::Inode(root)) {
             Ok(true) => return Ok(true),
             Ok(false) => {}

@@ -11,7 +11,7 @@
 //!
 //! | floor | contents |
 //! |---|---|
-//! | `status`, `statistics`, `memory`, `identity`, `protection` | what the protocol's parts build on, each by itself |
+//! | `status`, `statistics`, `memory`, `identity`, `protection`, `referral` | what the protocol's parts build on, each by itself |
 //! | `policy`, `error`, `config` | export policies, why a server cannot start, its configuration |
 //! | `connection` | one TCP connection: replies, calls to the client, TLS |
 //! | `tree` | filehandles, and the directories from the server's root down to the volumes |
@@ -43,6 +43,7 @@ pub mod memory;
 mod ops;
 pub mod policy;
 mod protection;
+pub mod referral;
 mod replies;
 mod rpc;
 mod server;

@@ -57,7 +57,7 @@ impl Shared {
         let state = State::open(pool.clone(), &config).await?;
         let replies = Replies::load(pool.clone(), config.clock.clone())?;
         let policies = Arc::new(Policies::load(pool.clone())?);
-        let exports = Exports::new(pool.clone(), policies.clone())?;
+        let exports = Exports::new(pool.clone(), policies.clone(), config.referrals.clone())?;
         let identities =
             Identities::new(&config.clock, &config.directory, config.id_domain.clone(), config.owner_names);
         let (sessions, statistics) = (SessionTable::default(), Statistics::default());

@@ -151,6 +151,8 @@ pub struct NfsConfig {
     pub id_domain: Option<String>,
     /// Whether owners and groups are reported to clients by name.
     pub owner_names: bool,
+    /// Paths of the tree whose file systems are on other servers.
+    pub referrals: Vec<forebay_nfs::referral::Referral>,
 }
 
 impl NfsConfig {
@@ -338,6 +340,7 @@ impl Default for Config {
                 tls_client_authorities: None,
                 id_domain: None,
                 owner_names: false,
+                referrals: nfs.referrals,
             },
             s3: S3Config::default(),
             node: NodeConfig::default(),

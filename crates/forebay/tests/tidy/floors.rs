@@ -53,6 +53,7 @@ pub const CRATES: &[Rule] = &[
             "memory",       // the memory that is kept for clients
             "identity",     // users and groups
             "protection",   // how TLS protects a connection
+            "referral",     // paths of other servers
             "policy",       // export policies
             "error",        // why a server cannot start
             "config",       // how a server behaves

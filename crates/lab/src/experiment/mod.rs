@@ -24,6 +24,7 @@ mod object_speed;
 mod object_store;
 mod pools;
 mod posix;
+mod referrals;
 mod restart;
 mod scaling;
 mod silly_rename;
@@ -53,6 +54,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &sizing::Sizing,
     &efficiency::Efficiency,
     &pools::Pools,
+    &referrals::Referrals,
     &views::Views,
     &clone::Clone,
     &backup::Backup,

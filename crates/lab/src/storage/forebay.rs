@@ -39,6 +39,8 @@ const PORT: u16 = 2049;
 const PORT_OTHER: u16 = 2051;
 /// The port before the first of several pools.
 const PORT_POOLS: u16 = 2060;
+/// The port of the first of several pools.
+pub const POOL_PORT: u16 = PORT_POOLS + 1;
 const CONNECTIONS: u32 = 4;
 /// Limited, so that the used space of the volume is that of the pool, without the other content of the host's disk.
 pub(super) const POOL_SIZE_MAX: &str = "48GiB";
@@ -51,12 +53,19 @@ impl Forebay {
         Self::start_as(environment, StorageKind::Forebay, program, "forebay", PORT, arguments)
     }
 
-    /// Starts the daemon of one of several pools, by its number from 1.
-    pub(super) fn start_pool(environment: &Environment, number: u32) -> Result<Self> {
+    /// Starts the daemon of one of several pools, by its number from 1, with additional arguments.
+    pub fn start_pool(environment: &Environment, number: u32, arguments: &[String]) -> Result<Self> {
         let program = environment.daemon()?.to_owned();
         let port = u16::try_from(number).ok().and_then(|number| PORT_POOLS.checked_add(number));
         let port = port.with_context(|| format!("there is no port for pool {number}"))?;
-        Self::start_as(environment, StorageKind::Forebay, program, &format!("forebay-{number}"), port, &[])
+        Self::start_as(
+            environment,
+            StorageKind::Forebay,
+            program,
+            &format!("forebay-{number}"),
+            port,
+            arguments,
+        )
     }
 
     /// Starts another build of the daemon on an empty pool.

@@ -29,7 +29,7 @@ use crate::host::Environment;
 use crate::request::StorageKind;
 
 pub use buckets::Buckets;
-pub use forebay::{Forebay, MadeBackup};
+pub use forebay::{Forebay, MadeBackup, POOL_PORT};
 pub use interface::{HostServer, Space, Storage, Volumes, Written};
 pub use mounted::check as check_folder;
 pub use nfs::mount_nfs;

@@ -20,7 +20,7 @@ impl Pools {
     /// Starts this many daemons, each on an empty pool.
     pub fn start(environment: &Environment, count: u32) -> Result<Self> {
         let start = |number| {
-            Forebay::start_pool(environment, number)
+            Forebay::start_pool(environment, number, &[])
                 .with_context(|| format!("start the daemon of pool {number}"))
         };
         Ok(Self { members: (1..=count).map(start).collect::<Result<_>>()? })

@@ -17,7 +17,7 @@ pub use change::change_info;
 pub use new::new_inode;
 pub use node::Node;
 pub use resolve::{
-    check_changed, check_victim, directory, is_read_only, lookup, node, parent, search_directory, snapshots,
-    writable_directory,
+    check_changed, check_victim, directory, is_absent, is_read_only, lookup, node, parent, search_directory,
+    snapshots, writable_directory,
 };
 pub use setting::authorize;

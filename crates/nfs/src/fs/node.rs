@@ -65,6 +65,15 @@ impl Node {
     /// A directory of the pseudo file system.
     pub fn pseudo(id: PseudoId, directory: &PseudoDirectory, tree: &Tree) -> Node {
         let subdirectories = u32::try_from(directory.children.len()).unwrap_or(u32::MAX);
+        Node::above_volumes(id, subdirectories, directory.modified, tree)
+    }
+
+    /// The root directory of a file system that another server has. Of its attributes only those of the place are known.
+    pub fn referral(id: PseudoId, tree: &Tree) -> Node {
+        Node::above_volumes(id, 0, SystemTime::UNIX_EPOCH, tree)
+    }
+
+    fn above_volumes(id: PseudoId, subdirectories: u32, modified: SystemTime, tree: &Tree) -> Node {
         Node {
             handle: FileHandle::Pseudo(id),
             kind: Kind::Directory,
@@ -75,10 +84,10 @@ impl Node {
             size: 0,
             space_used: 0,
             change: tree.change(),
-            atime: directory.modified,
-            mtime: directory.modified,
-            ctime: directory.modified,
-            btime: directory.modified,
+            atime: modified,
+            mtime: modified,
+            ctime: modified,
+            btime: modified,
         }
     }
 

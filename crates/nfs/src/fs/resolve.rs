@@ -19,9 +19,18 @@ pub async fn node(server: &Shared, handle: FileHandle) -> Result<Node, Status> {
     }
 }
 
-/// A directory of the pseudo file system; stale once the last volume below it is gone.
+/// A directory of the pseudo file system, which is stale once the last volume and the last referral below it are gone;
+/// or a referral.
 fn pseudo(tree: &Tree, id: PseudoId) -> Result<Node, Status> {
-    tree.directory(id).map(|directory| Node::pseudo(id, directory, tree)).ok_or(Status::Stale)
+    match tree.directory(id) {
+        Some(directory) => Ok(Node::pseudo(id, directory, tree)),
+        None => tree.referral(id).map(|_| Node::referral(id, tree)).ok_or(Status::Stale),
+    }
+}
+
+/// Whether the object is in a file system that another server has.
+pub fn is_absent(server: &Shared, handle: FileHandle) -> bool {
+    matches!(handle, FileHandle::Pseudo(id) if server.exports.tree().referral(id).is_some())
 }
 
 /// The directory that a filehandle names.

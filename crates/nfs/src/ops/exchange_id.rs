@@ -45,7 +45,8 @@ pub async fn exchange_id(
     Ok(ExchangeIdResult {
         clientid: client.id(),
         sequenceid: client.next_create_session().await,
-        flags: exchange_flags::USE_NON_PNFS | confirmed,
+        // Required of a server that may have referrals.
+        flags: exchange_flags::USE_NON_PNFS | exchange_flags::SUPP_MOVED_REFER | confirmed,
         state_protect: StateProtectResult::None,
         server_owner: ServerOwner { minor_id: 0, major_id: server.clone() },
         server_scope: server,

@@ -14,10 +14,8 @@ use crate::fs::attributes::{Source, check_readable};
 use crate::gate;
 use crate::status::OrStatus;
 use crate::tree::{FileHandle, PseudoId};
-use forebay_nfs_proto::xdr::Encoder;
 use forebay_nfs_proto::xdr::Status;
-use forebay_nfs_proto::xdr::nfs4::attribute::RDATTR_ERROR;
-use forebay_nfs_proto::xdr::nfs4::{Bitmap, DirectoryEntry, Fattr, ReaddirArgs, ReaddirResult, Verifier};
+use forebay_nfs_proto::xdr::nfs4::{Bitmap, DirectoryEntry, ReaddirArgs, ReaddirResult, Verifier};
 
 /// Size of a result besides its entries: verifier, end of the list, end of the directory.
 const RESULT_BYTES: usize = 16;
@@ -117,12 +115,7 @@ async fn read_pseudo(
 
 /// An attribute that cannot be read fails the whole READDIR, unless the client requested the error per entry.
 fn encode(source: &Source<'_>, found: Found, requested: &Bitmap) -> Result<DirectoryEntry, Status> {
-    let attributes = match found.node.and_then(|node| source.encode(&node, requested)) {
-        Err(status) if requested.contains(RDATTR_ERROR) => {
-            Fattr { mask: Bitmap::of(&[RDATTR_ERROR]), values: Encoder::of(&status).into_bytes() }
-        }
-        other => other?,
-    };
+    let attributes = source.encode_entry(found.node, requested)?;
     Ok(DirectoryEntry { cookie: found.cookie, name: found.name, attributes })
 }
 
@@ -190,6 +183,8 @@ fn encoded_bytes(entry: &DirectoryEntry) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use forebay_nfs_proto::xdr::Encoder;
+    use forebay_nfs_proto::xdr::nfs4::Fattr;
 
     fn entry(cookie: u64, name: &'static str) -> DirectoryEntry {
         let attributes = Fattr { mask: Bitmap::of(&[1, 33]), values: bytes::Bytes::from_static(&[0; 8]) };

@@ -19,6 +19,11 @@ pub(super) async fn are_same(context: &Context<'_>, given: &Fattr) -> Result<boo
         context.server.identities.prepare(node.uid, node.gid).await;
     }
     let source = Source::new(context.server, context.minor_version);
+    let current = source.encode(&node, &given.mask)?;
+    if !current.mask.iter().eq(given.mask.iter()) {
+        // Another server has the file system, and so the attributes that are left out (RFC 8881 §11.4.1).
+        return Err(Status::Moved);
+    }
     // Each value has exactly one encoding, so equal values have equal bytes.
-    Ok(source.encode(&node, &given.mask)?.values == given.values)
+    Ok(current.values == given.values)
 }

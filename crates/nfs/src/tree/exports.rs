@@ -10,8 +10,11 @@
 //! not list, and which contains the root directory of each snapshot under the snapshot's name. `.snapshot`
 //! belongs to the file system of the volume; each snapshot is a separate file system. No entry of a volume's
 //! root directory can have that name.
+//!
+//! Paths of other servers' file systems are referrals ([`crate::referral`]): their parent directories contain them, and
+//! nothing of them is here. A referral whose path is that of a volume, or above or below it, is covered by the volume.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -19,12 +22,14 @@ use bytes::Bytes;
 use forebay_pool::{Handle, Pool, Snapshot, Volume, VolumeId};
 
 use crate::policy::Policies;
+use crate::referral::Referral;
 use crate::tree::{FileHandle, PseudoId};
 
 /// The pseudo file system of one pool.
 pub struct Exports {
     pool: Pool,
     policies: Arc<Policies>,
+    referrals: Vec<Referral>,
     tree: Mutex<Arc<Tree>>,
 }
 
@@ -40,6 +45,20 @@ pub struct Tree {
     junctions: HashMap<VolumeId, Junction>,
     /// The directory of snapshots of each volume, by the volume's root directory.
     snapshots: HashMap<Handle, PseudoId>,
+    /// The referrals that no volume covers.
+    referrals: HashMap<PseudoId, Referral>,
+    /// These referrals, and the directories that lead to them.
+    leads_to_referral: HashSet<PseudoId>,
+    /// The other referrals.
+    covered: Vec<CoveredReferral>,
+}
+
+/// A referral that clients do not see, because a volume is at its path, or above or below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct CoveredReferral {
+    path: String,
+    volume: String,
+    volume_path: String,
 }
 
 /// One directory of the pseudo file system.
@@ -60,7 +79,7 @@ pub struct PseudoDirectory {
 pub struct Child {
     /// The name.
     pub name: Bytes,
-    /// The root directory of the volume or snapshot at this entry; `None` for a pseudo directory.
+    /// The root directory of the volume or snapshot at this entry; `None` for a pseudo directory or a referral.
     pub volume_root: Option<Handle>,
 }
 
@@ -68,8 +87,10 @@ pub struct Child {
 pub const SNAPSHOTS: &[u8] = b".snapshot";
 
 /// The place where a volume or a snapshot is mounted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Junction {
+    /// The path of the volume's root from the server's root.
+    pub path: Arc<str>,
     /// The node that the volume's root covers.
     pub node: PseudoId,
     /// The directory that contains its entry.
@@ -78,11 +99,16 @@ pub struct Junction {
 }
 
 impl Exports {
-    /// The exports of `pool`.
-    pub fn new(pool: Pool, policies: Arc<Policies>) -> forebay_pool::Result<Exports> {
+    /// The exports of `pool`, and these paths of other servers.
+    pub fn new(
+        pool: Pool,
+        policies: Arc<Policies>,
+        referrals: Vec<Referral>,
+    ) -> forebay_pool::Result<Exports> {
         // The pool counts its openings, so `change` increases across restarts as well.
-        let tree = Tree::of(&pool, policies.generation(), pool.boot() << 32)?;
-        Ok(Exports { pool, policies, tree: Mutex::new(Arc::new(tree)) })
+        let tree = Tree::of(&pool, policies.generation(), &referrals, pool.boot() << 32)?;
+        tree.report_covered(&[]);
+        Ok(Exports { pool, policies, referrals, tree: Mutex::new(Arc::new(tree)) })
     }
 
     /// The current pseudo file system.
@@ -91,7 +117,9 @@ impl Exports {
         let generation = self.policies.generation();
         if (tree.version, tree.generation) != (self.pool.volumes_version(), generation) {
             // A pool that is closing leaves the tree as it was: clients must not see their volumes gone.
-            if let Ok(now) = Tree::of(&self.pool, generation, tree.change.saturating_add(1)) {
+            let change = tree.change.saturating_add(1);
+            if let Ok(now) = Tree::of(&self.pool, generation, &self.referrals, change) {
+                now.report_covered(&tree.covered);
                 *tree = Arc::new(now);
             }
         }
@@ -105,13 +133,14 @@ impl Tree {
         node_of("")
     }
 
-    fn of(pool: &Pool, generation: u64, change: u64) -> forebay_pool::Result<Tree> {
+    fn of(pool: &Pool, generation: u64, referrals: &[Referral], change: u64) -> forebay_pool::Result<Tree> {
         // Read first: a change in between is picked up next time.
         let version = pool.volumes_version();
-        Ok(Tree { version, generation, ..Tree::new(&pool.volumes()?, &pool.snapshots(None)?, change) })
+        let (volumes, snapshots) = (pool.volumes()?, pool.snapshots(None)?);
+        Ok(Tree { version, generation, ..Tree::new(&volumes, &snapshots, referrals, change) })
     }
 
-    fn new(volumes: &[Volume], snapshots: &[Snapshot], change: u64) -> Tree {
+    fn new(volumes: &[Volume], snapshots: &[Snapshot], referrals: &[Referral], change: u64) -> Tree {
         let root = PseudoDirectory {
             parent: None,
             volume: None,
@@ -125,11 +154,24 @@ impl Tree {
             directories: HashMap::from([(Tree::root(), root)]),
             junctions: HashMap::new(),
             snapshots: HashMap::new(),
+            referrals: HashMap::new(),
+            leads_to_referral: HashSet::new(),
+            covered: Vec::new(),
         };
         for volume in volumes {
             tree.mount(volume);
             let snapshots = snapshots.iter().filter(|snapshot| snapshot.volume == volume.id);
             tree.add_snapshots(volume, snapshots);
+        }
+        for referral in referrals {
+            match volumes.iter().find(|volume| referral.overlaps(&volume.spec.junction_path)) {
+                Some(volume) => tree.covered.push(CoveredReferral {
+                    path: referral.path.clone(),
+                    volume: volume.spec.name.clone(),
+                    volume_path: volume.spec.junction_path.clone(),
+                }),
+                None => tree.refer(referral),
+            }
         }
         tree
     }
@@ -149,18 +191,44 @@ impl Tree {
             let child = node_of(&format!("{path}/{}", snapshot.name));
             self.add(node, child, &snapshot.name, Some(snapshot.root));
             self.touch(node, snapshot.created);
-            let junction = Junction { node: child, parent: node, root: snapshot.root };
+            let path = format!("{path}/{}", snapshot.name).into();
+            let junction = Junction { path, node: child, parent: node, root: snapshot.root };
             self.junctions.insert(snapshot.id, junction);
         }
         self.snapshots.insert(volume.root, node);
     }
 
     fn mount(&mut self, volume: &Volume) {
-        let names: Vec<&str> = volume.spec.junction_path.split('/').filter(|name| !name.is_empty()).collect();
-        let Some((last, above)) = names.split_last() else { return };
+        let path = &volume.spec.junction_path;
+        let Some((above, last)) = self.add_above(path, Some(volume.created)) else { return };
+        let (parent, node) = (above.last().copied().unwrap_or(Tree::root()), node_of(path));
+        self.add(parent, node, last, Some(volume.root));
+        let junction = Junction { path: path.as_str().into(), node, parent, root: volume.root };
+        self.junctions.insert(volume.id, junction);
+    }
+
+    fn refer(&mut self, referral: &Referral) {
+        let Some((above, last)) = self.add_above(&referral.path, None) else { return };
+        // Not the node of a directory with this path: for a filehandle of such a directory, which has since become a
+        // referral, Linux would take NFS4ERR_MOVED as the news that the whole mount has moved.
+        let node = node_of(&format!("referral:{}", referral.path));
+        self.add(above.last().copied().unwrap_or(Tree::root()), node, last, None);
+        self.referrals.insert(node, referral.clone());
+        self.leads_to_referral.insert(node);
+        self.leads_to_referral.extend(above);
+    }
+
+    /// Adds the directories above a path that do not exist yet. Returns them, the root first, and the path's last name.
+    fn add_above<'a>(
+        &mut self,
+        path: &'a str,
+        created: Option<SystemTime>,
+    ) -> Option<(Vec<PseudoId>, &'a str)> {
+        let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+        let (last, above) = names.split_last()?;
         let mut path = String::new();
+        let mut nodes = vec![Tree::root()];
         let mut parent = Tree::root();
-        self.touch(parent, volume.created);
         for name in above {
             path = format!("{path}/{name}");
             let node = node_of(&path);
@@ -171,12 +239,13 @@ impl Tree {
                 children: BTreeMap::new(),
                 modified: SystemTime::UNIX_EPOCH,
             });
-            self.touch(node, volume.created);
+            nodes.push(node);
             parent = node;
         }
-        let node = node_of(&format!("{path}/{last}"));
-        self.add(parent, node, last, Some(volume.root));
-        self.junctions.insert(volume.id, Junction { node, parent, root: volume.root });
+        if let Some(created) = created {
+            nodes.iter().for_each(|node| self.touch(*node, created));
+        }
+        Some((nodes, last))
     }
 
     fn add(&mut self, parent: PseudoId, node: PseudoId, name: &str, volume_root: Option<Handle>) {
@@ -199,7 +268,36 @@ impl Tree {
 
     /// The junction that `handle` covers, if it is a volume's root directory.
     pub fn junction(&self, handle: Handle) -> Option<Junction> {
-        self.junctions.get(&handle.volume).copied().filter(|junction| junction.root == handle)
+        self.junctions.get(&handle.volume).cloned().filter(|junction| junction.root == handle)
+    }
+
+    /// The path of the root directory of a volume or a snapshot.
+    pub fn path_of(&self, volume: VolumeId) -> Option<Arc<str>> {
+        self.junctions.get(&volume).map(|junction| junction.path.clone())
+    }
+
+    /// The referral at this node, if there is one: the root directory of a file system that is not here.
+    pub fn referral(&self, node: PseudoId) -> Option<&Referral> {
+        self.referrals.get(&node)
+    }
+
+    /// Whether the node is a referral, or a directory that leads to one.
+    pub fn leads_to_referral(&self, node: PseudoId) -> bool {
+        self.leads_to_referral.contains(&node)
+    }
+
+    /// Tells the operator which referrals are covered that were not before.
+    fn report_covered(&self, before: &[CoveredReferral]) {
+        for covered in self.covered.iter().filter(|covered| !before.contains(covered)) {
+            let CoveredReferral { path, volume, volume_path } = covered;
+            tracing::warn!(
+                referral = path,
+                volume,
+                volume_path,
+                "clients do not see this referral of nfs.referrals, because a volume is at its path, or above or below it; change \
+                 the path of one of them"
+            );
+        }
     }
 
     /// The root directories of the volumes below a directory; for a directory of snapshots, that of its
@@ -254,6 +352,7 @@ mod tests {
     use forebay_pool::{InodeId, VolumeSpec};
 
     use super::*;
+    use crate::referral;
 
     fn volume(id: u32, path: &str) -> Volume {
         Volume {
@@ -276,7 +375,7 @@ mod tests {
     #[test]
     fn paths_of_volumes_share_their_directories() {
         let volumes = [volume(1, "/kafka"), volume(2, "/data/a/logs"), volume(3, "/data/b")];
-        let tree = Tree::new(&volumes, &[], 1);
+        let tree = Tree::new(&volumes, &[], &[], 1);
         assert_eq!(names(&tree, Tree::root()), ["data", "kafka"]);
         let root = tree.directory(Tree::root()).expect("there is a root");
         let (data, child) = root.child(b"data").expect("data is there");
@@ -292,7 +391,7 @@ mod tests {
     #[test]
     fn only_a_root_directory_covers_a_junction() {
         let kafka = volume(1, "/kafka");
-        let tree = Tree::new(std::slice::from_ref(&kafka), &[], 1);
+        let tree = Tree::new(std::slice::from_ref(&kafka), &[], &[], 1);
         let junction = tree.junction(kafka.root).expect("the root is mounted");
         assert_eq!(junction.parent, Tree::root());
         let inside = Handle { inode: InodeId(99), ..kafka.root };
@@ -317,7 +416,7 @@ mod tests {
             locked_until: None,
             is_for_clone: false,
         };
-        let tree = Tree::new(std::slice::from_ref(&kafka), std::slice::from_ref(&taken), 1);
+        let tree = Tree::new(std::slice::from_ref(&kafka), std::slice::from_ref(&taken), &[], 1);
         let node = tree.snapshots(kafka.root, b".snapshot").expect("they are there");
         assert_eq!(names(&tree, node), ["monday"]);
         assert_eq!(tree.directory(node).and_then(|all| all.parent), Some(FileHandle::Inode(kafka.root)));
@@ -328,8 +427,50 @@ mod tests {
     }
 
     #[test]
+    fn referrals_are_entries_of_the_directories_that_lead_to_them() {
+        let referrals = referral::list("/kafka-2=10.0.0.2:/kafka-2,/data/b=10.0.0.3:/b").expect("a list");
+        let tree = Tree::new(&[volume(1, "/data/a"), volume(2, "/logs")], &[], &referrals, 1);
+        assert_eq!(names(&tree, Tree::root()), ["data", "kafka-2", "logs"]);
+        let root = tree.directory(Tree::root()).expect("there is a root");
+        let (data, _) = root.child(b"data").expect("data is there");
+        assert_eq!(names(&tree, data), ["a", "b"]);
+        let (other, child) = root.child(b"kafka-2").expect("the referral is there");
+        assert!(child.volume_root.is_none() && tree.directory(other).is_none());
+        assert_eq!(tree.referral(other), Some(&referrals[0]));
+        assert!(tree.referral(data).is_none());
+        let logs = tree.junction(volume(2, "/logs").root).expect("it is mounted").node;
+        let leads = [Tree::root(), data, other, logs].map(|node| tree.leads_to_referral(node));
+        assert_eq!(leads, [true, true, true, false]);
+    }
+
+    #[test]
+    fn a_volume_covers_referrals_at_its_path_and_above_and_below_it() {
+        let text = "/data=10.0.0.2:/a,/logs=10.0.0.2:/b,/kafka/b=10.0.0.2:/c,/kafka-2=10.0.0.2:/d";
+        let referrals = referral::list(text).expect("a list");
+        let volumes = [volume(1, "/data/a"), volume(2, "/logs"), volume(3, "/kafka")];
+        let tree = Tree::new(&volumes, &[], &referrals, 1);
+        assert_eq!(names(&tree, Tree::root()), ["data", "kafka", "kafka-2", "logs"]);
+        assert!(volumes.iter().all(|volume| tree.junction(volume.root).is_some()));
+        let covered: Vec<_> =
+            tree.covered.iter().map(|one| (one.path.as_str(), one.volume.as_str())).collect();
+        assert_eq!(covered, [("/data", "volume1"), ("/logs", "volume2"), ("/kafka/b", "volume3")]);
+    }
+
+    #[test]
+    fn a_referral_is_another_object_than_a_directory_at_its_path() {
+        let referrals = referral::list("/data=10.0.0.2:/data").expect("a list");
+        let before = Tree::new(&[volume(1, "/data/a")], &[], &referrals, 1);
+        let after = Tree::new(&[], &[], &referrals, 2);
+        let node = |tree: &Tree| {
+            tree.directory(Tree::root()).and_then(|root| root.child(b"data")).expect("data is there").0
+        };
+        assert!(before.directory(node(&before)).is_some() && after.referral(node(&after)).is_some());
+        assert_ne!(node(&before), node(&after));
+    }
+
+    #[test]
     fn without_volumes_there_is_an_empty_root() {
-        let tree = Tree::new(&[], &[], 1);
+        let tree = Tree::new(&[], &[], &[], 1);
         assert!(names(&tree, Tree::root()).is_empty());
     }
 }

@@ -28,6 +28,7 @@ mod preserve_unlinked;
 mod ranges;
 mod recorder;
 mod recovery;
+mod referrals;
 mod registration;
 mod replies;
 mod scale;

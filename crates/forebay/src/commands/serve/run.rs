@@ -464,6 +464,7 @@ fn nfs_config(config: &Config, files_max: u64) -> forebay_nfs::Config {
         tls: config.nfs.tls(),
         id_domain: config.nfs.id_domain.clone(),
         owner_names: config.nfs.owner_names,
+        referrals: config.nfs.referrals.clone(),
         trace_one_in: config.traces.otlp_endpoint.as_ref().map_or(0, |_| config.traces.nfs_one_in),
         requests_bytes_max: usize::try_from(config.nfs.requests_max).unwrap_or(usize::MAX),
         state_bytes_max: usize::try_from(config.nfs.state_max).unwrap_or(usize::MAX),

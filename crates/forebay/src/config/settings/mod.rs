@@ -2,7 +2,7 @@
 //!
 //! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
 //! are all generated from [`settings`], so they cannot disagree. To add a setting, add a field to [`Config`](super::Config)
-//! and a row here, or for `[node]`, `[backup]`, `[alerts]`, `[metrics]`, `[traces]`, `[kafka]`, `[object_store]`, deleted volumes and databases in their own files.
+//! and a row here, or for `[node]`, `[backup]`, `[alerts]`, `[metrics]`, `[traces]`, `[kafka]`, `[object_store]`, deleted volumes, databases and referrals in their own files.
 
 mod alerts;
 mod backup;
@@ -12,6 +12,7 @@ mod metrics;
 mod node;
 mod object_store;
 mod recovery;
+mod referrals;
 mod traces;
 
 pub use database::{DatabaseConfig, Place, database_or_none, place_or_none};
@@ -54,6 +55,7 @@ pub fn settings() -> impl Iterator<Item = &'static Setting> + Clone {
         .iter()
         .chain(database::SETTINGS)
         .chain(recovery::SETTINGS)
+        .chain(referrals::SETTINGS)
         .chain(object_store::SETTINGS)
         .chain(node::SETTINGS)
         .chain(backup::SETTINGS)

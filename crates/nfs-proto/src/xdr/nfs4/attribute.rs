@@ -23,6 +23,7 @@ pub const FILEID: u32 = 20;
 pub const FILES_AVAIL: u32 = 21;
 pub const FILES_FREE: u32 = 22;
 pub const FILES_TOTAL: u32 = 23;
+pub const FS_LOCATIONS: u32 = 24;
 pub const HOMOGENEOUS: u32 = 26;
 pub const MAXFILESIZE: u32 = 27;
 pub const MAXLINK: u32 = 28;

@@ -6,13 +6,14 @@ use std::time::{Duration, SystemTime};
 
 use forebay_pool::{FILE_SIZE_MAX, Kind, NAME_BYTES_MAX, Space, VolumeId};
 
-use super::{CLONE_BLOCK_BYTES, SETTABLE, check_readable, is_readable, supported};
+use super::{CLONE_BLOCK_BYTES, SETTABLE, absent, check_readable, is_readable, supported};
 use crate::fs::Node;
+use crate::referral::{Referral, pathname};
 use crate::shared::Shared;
 use crate::status::OrStatus;
 use crate::tree::{FileHandle, PseudoId, Tree};
 use forebay_nfs_proto::xdr::nfs4::attribute::*;
-use forebay_nfs_proto::xdr::nfs4::{Bitmap, Fattr, FileType, Fsid, NfsTime, SpecData};
+use forebay_nfs_proto::xdr::nfs4::{Bitmap, Fattr, FileType, FsLocations, Fsid, NfsTime, SpecData};
 use forebay_nfs_proto::xdr::{Encode, Encoder, Status};
 
 /// Filehandles never expire (`FH4_PERSISTENT`).
@@ -43,16 +44,51 @@ impl<'a> Source<'a> {
     /// Encodes the supported ones of the `requested` attributes; others are omitted, as the RFC requires.
     ///
     /// # Errors
-    /// Returns [`Status::Inval`] if one of them can only be set, and the pool's error if it cannot report its
-    /// space.
+    /// Returns [`Status::Inval`] if one of them can only be set, [`Status::Moved`] if another server has the file system and
+    /// `fs_locations` is not requested, and the pool's error if it cannot report its space.
     pub fn encode(&self, node: &Node, requested: &Bitmap) -> Result<Fattr, Status> {
         check_readable(requested)?;
+        let mask = match self.referral(node) {
+            Some(_) => absent::returned(requested)?,
+            None => self.readable(requested),
+        };
+        self.encode_all(node, mask, Status::Ok)
+    }
+
+    /// Like [`Source::encode`], for an entry of READDIR. If the client requests errors for each entry, the result has the
+    /// error instead, and what is known besides.
+    pub fn encode_entry(&self, node: Result<Node, Status>, requested: &Bitmap) -> Result<Fattr, Status> {
+        let encoded = match &node {
+            Ok(node) => self.encode(node, requested),
+            Err(status) => Err(*status),
+        };
+        match (encoded, node) {
+            (Err(Status::Moved), Ok(node)) if requested.contains(RDATTR_ERROR) => {
+                self.encode_all(&node, absent::available(requested), Status::Moved)
+            }
+            (Err(status), _) if requested.contains(RDATTR_ERROR) => {
+                Ok(Fattr { mask: Bitmap::of(&[RDATTR_ERROR]), values: Encoder::of(&status).into_bytes() })
+            }
+            (other, _) => other,
+        }
+    }
+
+    fn readable(&self, requested: &Bitmap) -> Bitmap {
         let mut mask = Bitmap::default();
+        let readable = requested.iter().filter(|attribute| is_readable(self.minor_version, *attribute));
+        readable.for_each(|attribute| mask.insert(attribute));
+        mask
+    }
+
+    /// Encodes the attributes in `mask`, all of which exist.
+    fn encode_all(&self, node: &Node, mask: Bitmap, error: Status) -> Result<Fattr, Status> {
         let mut values = Encoder::new();
         let mut space = None;
-        for attribute in requested.iter().filter(|attribute| is_readable(self.minor_version, *attribute)) {
-            mask.insert(attribute);
-            self.put(attribute, node, &mut space, &mut values)?;
+        for attribute in mask.iter() {
+            match attribute {
+                RDATTR_ERROR => error.encode(&mut values),
+                other => self.put(other, node, &mut space, &mut values)?,
+            }
         }
         Ok(Fattr { mask, values: values.into_bytes() })
     }
@@ -77,10 +113,10 @@ impl<'a> Source<'a> {
             XATTR_SUPPORT => matches!(node.handle, FileHandle::Inode(_)).encode(out),
             FSID => self.fsid(node).encode(out),
             LEASE_TIME => self.server.config.lease_seconds.encode(out),
-            RDATTR_ERROR => Status::Ok.encode(out),
             FILEHANDLE => node.handle.to_wire(self.server.pool.id()).encode(out),
             FILEID => node.fileid().encode(out),
             FILES_AVAIL | FILES_FREE => FILES_FREE_COUNT.encode(out),
+            FS_LOCATIONS => self.fs_locations(node).encode(out),
             FILES_TOTAL => self.space(node, space)?.inodes_used.saturating_add(FILES_FREE_COUNT).encode(out),
             MAXFILESIZE => FILE_SIZE_MAX.encode(out),
             MAXLINK => LINKS_MAX.encode(out),
@@ -109,15 +145,39 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Each volume is a separate file system, and so are each snapshot and the directories above the volumes.
+    /// Each volume is a separate file system, and so are each snapshot, each referral and the directories above the
+    /// volumes.
     fn fsid(&self, node: &Node) -> Fsid {
         let mut major = [0; 8];
         major.copy_from_slice(&self.server.pool.id().0[..8]);
+        let major = u64::from_be_bytes(major);
         let minor = match node.handle {
+            FileHandle::Pseudo(id) if self.referral(node).is_some() => return absent::fsid(major, id),
             FileHandle::Pseudo(id) => self.volume_around(id).map_or(0, fsid_minor),
             FileHandle::Inode(handle) => fsid_minor(handle.volume),
         };
-        Fsid { major: u64::from_be_bytes(major), minor }
+        Fsid { major, minor }
+    }
+
+    /// Where the file system is. For one that is here, only the path of its root is known: it has no other places.
+    fn fs_locations(&self, node: &Node) -> FsLocations {
+        if let Some(referral) = self.referral(node) {
+            return referral.fs_locations();
+        }
+        let volume = match node.handle {
+            FileHandle::Pseudo(id) => self.volume_around(id),
+            FileHandle::Inode(handle) => Some(handle.volume),
+        };
+        let path = volume.and_then(|volume| self.tree().path_of(volume));
+        FsLocations { fs_root: path.map_or_else(Vec::new, |path| pathname(&path)), locations: Vec::new() }
+    }
+
+    /// The referral at the node, if another server has the file system.
+    fn referral(&self, node: &Node) -> Option<&Referral> {
+        match node.handle {
+            FileHandle::Pseudo(id) => self.tree().referral(id),
+            FileHandle::Inode(_) => None,
+        }
     }
 
     /// The `fileid` of the directory that a volume's root covers (RFC 8881 §5.8.2.23).

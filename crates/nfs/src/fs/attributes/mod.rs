@@ -1,10 +1,11 @@
 //! File attributes: which ones exist, which can be set, and their encoding.
 //!
 //! [`encode`] serves GETATTR, READDIR, VERIFY and NVERIFY; [`settable`] decodes the attributes of SETATTR,
-//! CREATE and OPEN. Not supported, and so never returned: ACLs, `fs_locations` (there is only one server),
-//! named attributes, security labels, quotas, layouts, and `space_freed`, which with shared chunks would
+//! CREATE and OPEN. [`absent`] says what remains of them where another server has the file system. Not supported, and so
+//! never returned: ACLs, named attributes, security labels, quotas, layouts, and `space_freed`, which with shared chunks would
 //! require a scan of the file's extents.
 
+mod absent;
 mod encode;
 mod settable;
 
@@ -42,6 +43,7 @@ const READABLE: &[u32] = &[
     FILES_AVAIL,
     FILES_FREE,
     FILES_TOTAL,
+    FS_LOCATIONS,
     HOMOGENEOUS,
     MAXFILESIZE,
     MAXLINK,
