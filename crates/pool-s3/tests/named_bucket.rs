@@ -2,7 +2,7 @@
 //! `s3://BUCKET/PREFIX`, `FOREBAY_TEST_BUCKET_ENDPOINT` the URL of its server, and `FOREBAY_TEST_BUCKET_CREDENTIALS` a file with an access key and
 //! its secret, a line each. Objects stay there. scripts/check-bucket runs this on servers that it starts.
 
-#![allow(clippy::unwrap_used, reason = "functions of tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "functions of tests")]
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
