@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `base` | paths, the current request's id, problems of a request, strict JSON |
 //! | [`efficiency`] | how much less is stored than files have |
+//! | [`object_store`] | what a bucket costs |
 //! | [`views`] | the types of request and response bodies |
 //! | [`error`] | errors as the API reports them |
 //! | [`traces`] | spans for OpenTelemetry |

@@ -4,8 +4,6 @@ use std::time::{Duration, Instant};
 
 use forebay_pool::store::ObjectCounts;
 
-use crate::metrics::{Observation, Source};
-
 /// Before the pool has been open for this long, its requests say little about a month.
 const OBSERVED_MIN: Duration = Duration::from_secs(600);
 const MONTH: Duration = Duration::from_secs(730 * 3600);
@@ -70,15 +68,6 @@ fn cost(prices: Prices, counts: &ObjectCounts, bytes: u64, observed: Duration) -
         reads: prices.reads * thousands_a_month(counts.get.saturating_add(counts.head)),
         stored: prices.stored * bytes as f64 / (1_u64 << 30) as f64,
     })
-}
-
-impl Source for ObjectStore {
-    fn observe(&self, observation: &mut Observation) {
-        observation.object_cost = observation.pool.as_ref().and_then(|pool| {
-            let bytes = pool.stored.bytes_live.saturating_add(pool.stored.bytes_dead);
-            self.cost(pool.objects.as_ref()?, bytes)
-        });
-    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use super::process::Process;
 use super::run::RunSeen;
 use crate::efficiency::Efficiencies;
 use crate::kafka::Kafka;
+use crate::object_store::ObjectStore;
 
 /// A part of the daemon that is measured.
 pub trait Source: Send + Sync {
@@ -121,6 +122,15 @@ impl Source for Efficiencies {
         for volume in &mut observation.volumes {
             volume.efficiency = volume.usage.id.and_then(|id| self.of(Some(id)));
         }
+    }
+}
+
+impl Source for ObjectStore {
+    fn observe(&self, observation: &mut Observation) {
+        observation.object_cost = observation.pool.as_ref().and_then(|pool| {
+            let bytes = pool.stored.bytes_live.saturating_add(pool.stored.bytes_dead);
+            self.cost(pool.objects.as_ref()?, bytes)
+        });
     }
 }
 

@@ -128,26 +128,27 @@ pub const CRATES: &[Rule] = &[
     Rule {
         crate_folder: "admin",
         floors: &[
-            "base",       // paths, the current request's id, problems of a request, strict JSON
-            "efficiency", // how much less is stored than files have
-            "views",      // the types of request and response bodies
-            "error",      // errors as the API reports them
-            "traces",     // spans for OpenTelemetry
-            "kafka",      // the last report about Kafka, and who holds .lock
-            "metrics",    // metrics for Prometheus
-            "health",     // the table of health rules, and the alerts that it makes
-            "history",    // the metrics of the last month, in memory
-            "dashboards", // Grafana dashboards, generated
-            "lab",        // reports of the lab's experiments
-            "console",    // the files of the web console
-            "watch",      // reports refused NFS clients as events
-            "api",        // everything that requests work on
-            "caller",     // who makes a request, and what that user may do
-            "access",     // the id, the span and the log line of a request
-            "request",    // extractors of query, path and body
-            "openapi",    // completes the OpenAPI document
-            "handlers",   // one file for each family of resources
-            "router",     // all routes
+            "base",         // paths, the current request's id, problems of a request, strict JSON
+            "efficiency",   // how much less is stored than files have
+            "object_store", // what a bucket costs
+            "views",        // the types of request and response bodies
+            "error",        // errors as the API reports them
+            "traces",       // spans for OpenTelemetry
+            "kafka",        // the last report about Kafka, and who holds .lock
+            "metrics",      // metrics for Prometheus
+            "health",       // the table of health rules, and the alerts that it makes
+            "history",      // the metrics of the last month, in memory
+            "dashboards",   // Grafana dashboards, generated
+            "lab",          // reports of the lab's experiments
+            "console",      // the files of the web console
+            "watch",        // reports refused NFS clients as events
+            "api",          // everything that requests work on
+            "caller",       // who makes a request, and what that user may do
+            "access",       // the id, the span and the log line of a request
+            "request",      // extractors of query, path and body
+            "openapi",      // completes the OpenAPI document
+            "handlers",     // one file for each family of resources
+            "router",       // all routes
         ],
         exceptions: &[],
         circle_max: 4,
