@@ -4,7 +4,7 @@ CARGO ?= cargo
 # Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
 OUT ?=
 
-.PHONY: help setup build package release check-release demo test fuzz soak log-rules crash s3-conformance tiering nodes bench bench-s3 bench-elsewhere lint docs clean
+.PHONY: help setup build package release check-release demo test fuzz soak histories log-rules crash s3-conformance tiering nodes bench bench-s3 bench-elsewhere lint docs clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,6 +40,10 @@ fuzz: ## Fuzz the NFS and the S3 server, 10 minutes each target, or FOREBAY_FUZZ
 
 soak: ## Simulate crashes of the pool until Ctrl-C, or for FOREBAY_SOAK_MINUTES
 	@scripts/soak
+
+histories: ## Simulate pools in a database and a bucket, and their lease, in 10,000 histories each, in about eight minutes
+	FOREBAY_SIM_ELSEWHERE=10000 FOREBAY_SIM_LEASE=10000 $(CARGO) test --profile ci --locked --package forebay-pool --package forebay-pool-postgres \
+	    --lib -- --nocapture pools_in_a_database_and_a_bucket no_client_learns_less a_silent_owner_is_replaced_after a_database_that_is_away_makes
 
 log-rules: ## Switch each rule of the intent log and of the metadata's copies off, and see that the simulation finds it, in four minutes
 	$(CARGO) test --profile ci --locked --package forebay-pool --lib -- --ignored --nocapture --exact \
