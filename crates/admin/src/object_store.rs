@@ -8,7 +8,7 @@ use forebay_pool::store::ObjectCounts;
 const OBSERVED_MIN: Duration = Duration::from_secs(600);
 const MONTH: Duration = Duration::from_secs(730 * 3600);
 
-/// What the bucket's provider charges, in any currency.
+/// Prices of the bucket's provider, in any currency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prices {
     /// For 1,000 requests that store, copy or list objects.

@@ -45,7 +45,7 @@ impl Watch {
         }
     }
 
-    /// What was seen until now counts for nothing: the database was away, or may have lost the last renewals.
+    /// Forgets earlier looks: the database was away, or may have lost the last renewals.
     pub(crate) fn forget(&mut self) {
         self.last = None;
     }

@@ -164,7 +164,7 @@ impl Lease {
         self.requests.clone()
     }
 
-    /// What the owner before told of its clients; empty if nothing.
+    /// The list of clients that the owner before has left; empty if there is none.
     pub fn inherited_clients(&self) -> &str {
         &self.clients
     }

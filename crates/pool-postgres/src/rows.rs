@@ -1,4 +1,4 @@
-//! What a lease needs of the outside: the rows in the database, and the clock of the machine.
+//! The seam between the lease and the outside: the rows in the database, and the clock of the machine.
 //!
 //! The loops of the owner ([`crate::renewing`]) and of a candidate ([`crate::waiting`]) know the outside by the trait only, so that a simulation can take
 //! its place.
@@ -72,7 +72,7 @@ pub(crate) trait LeaseStore: Send + Sync + 'static {
     /// Removes what candidates have left that are gone.
     fn tidy(&self, session: &Self::Session) -> impl Future<Output = Result<()>> + Send;
 
-    /// What the owner before told of its clients; empty if nothing.
+    /// The list of clients that the owner before has left; empty if there is none.
     fn told(&self, session: &Self::Session) -> impl Future<Output = String> + Send;
 }
 

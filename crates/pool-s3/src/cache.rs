@@ -184,6 +184,7 @@ impl Cache {
             Ok(thread) => Some((sender, thread)),
             Err(error) => {
                 tracing::warn!(%error, "the cache of the bucket has no files");
+                lock(&shared.files).end();
                 None
             }
         });

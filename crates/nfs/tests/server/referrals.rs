@@ -102,7 +102,7 @@ fn values<'a>(values: impl IntoIterator<Item = &'a dyn Encode>) -> Bytes {
     out.into_bytes()
 }
 
-/// What a Linux client does: LOOKUP, GETFH and GETATTR; then LOOKUP and GETATTR of the locations.
+/// Crosses a referral as Linux does: LOOKUP, GETFH and GETATTR; then LOOKUP and GETATTR of the locations.
 #[tokio::test]
 async fn a_client_is_told_where_the_file_system_is() {
     let daemon = start().await;

@@ -20,7 +20,7 @@ const ANSWER_MAX: Duration = Duration::from_secs(3);
 /// How often it looks whether a held answer may be sent.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// What a client asks for.
+/// A request of a client.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Request {
     Read(usize),

@@ -19,7 +19,7 @@ use crate::tenure::Exchange;
 /// How long a message is answered by nothing, before the connection breaks.
 const BROKEN_AFTER: Duration = Duration::from_secs(20);
 
-/// What is in the database.
+/// The rows of the database.
 pub(super) struct Rows {
     /// Grows with each start. Sessions of earlier starts are gone.
     starts: u64,

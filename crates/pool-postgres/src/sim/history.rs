@@ -24,7 +24,7 @@ const REPLACED_MIN: Duration = Duration::from_millis(2900);
 /// Within this time the owner answers again after the database was away.
 const ANSWERS_MAX: Duration = Duration::from_secs(6);
 
-/// What happens in a history.
+/// The events of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plot {
     /// Everything, at a time.

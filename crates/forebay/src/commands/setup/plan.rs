@@ -89,7 +89,7 @@ impl Wishes {
         format!("{source}  {mount}  nfs  {}{tls},_netdev  0  0", nfs.options)
     }
 
-    /// What is wrong if brokers cannot reach the address that the daemon listens on.
+    /// Returns a warning if brokers cannot reach the address that the daemon listens on.
     pub fn unreachable(&self, nfs: &NfsView) -> Option<String> {
         let is_own = |host: &str| match host.parse::<IpAddr>() {
             Ok(address) => address.is_loopback(),

@@ -22,7 +22,7 @@ fn endpoint_or_none(text: &str) -> Result<Option<String>, String> {
     }
 }
 
-/// What `prices` says.
+/// The values of `prices`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PricesSetting {
     /// The list prices of AWS, if the bucket is there.
@@ -159,7 +159,7 @@ pub struct ObjectStoreConfig {
     pub cache_directory: Option<PathBuf>,
     /// Bytes of the cache's files.
     pub cache_size: u64,
-    /// What it costs; see [`ObjectStoreConfig::prices`].
+    /// Its prices; see [`ObjectStoreConfig::prices`].
     pub prices: PricesSetting,
     /// How long objects without data are kept.
     pub keep_deleted_hours: u64,
