@@ -76,7 +76,8 @@ fn address(place: &str, endpoint: &str, keys: &str) -> Address {
         endpoint: Some(endpoint.to_owned()),
         region: "us-east-1".to_owned(),
         credentials: Some(credentials),
-        ca_file: None,
+        ca_file: std::env::var_os("FOREBAY_BUCKET_CA_FILE").map(Into::into),
+        sign_payloads: std::env::var_os("FOREBAY_BUCKET_SIGN_PAYLOADS").is_some(),
     }
 }
 

@@ -9,14 +9,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a program for developers, which may stop at any error")]
 
+mod common;
+
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use forebay_pool::store::{Backends, FileSegments, FileSystemRoom, Notes};
 use forebay_pool::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
-use forebay_pool_postgres::{Database, PostgresMeta, PostgresOptions, create};
+use forebay_pool_postgres::{Database, create};
+
+use common::{add_chunks, open};
 
 /// Files of a directory, as many as a broker has in some hundred partitions.
 const FILES_PER_DIRECTORY: usize = 1_000;
@@ -42,7 +44,7 @@ async fn run(url: &str, directory: &Path, files: usize, chunks: u64) {
     let database = Database::of(url, &name).unwrap();
     tokio::task::block_in_place(|| create(&database).unwrap());
     let begun = Instant::now();
-    let pool = open(&database, directory).await;
+    let pool = open(&database, directory, PoolOptions::default()).await;
     pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap();
     let root = pool.volume("v").unwrap().root;
     let directories = files.div_ceil(FILES_PER_DIRECTORY);
@@ -68,7 +70,7 @@ async fn run(url: &str, directory: &Path, files: usize, chunks: u64) {
     let mut times = Vec::new();
     for _ in 0..OPENINGS {
         let begun = Instant::now();
-        let pool = open(&database, directory).await;
+        let pool = open(&database, directory, PoolOptions::default()).await;
         let opened = begun.elapsed();
         read(&pool, directories / 2).await;
         let answered = begun.elapsed();
@@ -85,17 +87,6 @@ async fn run(url: &str, directory: &Path, files: usize, chunks: u64) {
     println!("until a file was read, median: {}", seconds(times[times.len() / 2]));
     // Threads of pools that were left alone still run.
     std::process::exit(0);
-}
-
-async fn open(database: &Database, directory: &Path) -> Pool {
-    let metadata = tokio::task::block_in_place(|| PostgresMeta::take(database, PostgresOptions::default()));
-    let backends = Backends {
-        metadata: Arc::new(metadata.unwrap()),
-        segments: Arc::new(FileSegments::open(directory, true)),
-        room: Box::new(FileSystemRoom(directory.to_owned())),
-        notes: Some(Notes::Directory(directory.to_owned())),
-    };
-    Pool::open_on(backends, PoolOptions::default()).await.unwrap()
 }
 
 async fn fill(pool: &Pool, root: Handle, number: usize, files: usize) {
@@ -115,19 +106,6 @@ async fn read(pool: &Pool, number: usize) {
     let file = pool.lookup(directory, b"f0").await.unwrap().handle;
     let read = pool.read(file, 0, 4096).await.unwrap();
     assert_eq!(read.pieces.concat(), CONTENT);
-}
-
-async fn add_chunks(url: &str, name: &str, chunks: u64) {
-    let begun = Instant::now();
-    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
-    let statement = format!(
-        "insert into forebay_{name}.chunk select '\\x30'::bytea || sha256(int8send(n)), sha256(int8send(-n)) || int8send(n) \
-         from generate_series(1, {chunks}) as n on conflict do nothing"
-    );
-    client.batch_execute(&statement).await.unwrap();
-    client.batch_execute(&format!("analyze forebay_{name}.chunk")).await.unwrap();
-    println!("{chunks} records of chunks, added in {:.0} s", begun.elapsed().as_secs_f64());
 }
 
 fn seconds(time: Duration) -> String {

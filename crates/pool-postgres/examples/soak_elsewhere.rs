@@ -1,23 +1,25 @@
 //! Writes to a pool whose metadata lies in a database for a long time, with retention, and looks how the database and the commits change.
 //!
 //! ```text
-//! soak_elsewhere URL DIRECTORY MINUTES [PAUSE_MS]
+//! soak_elsewhere URL DIRECTORY MINUTES [PAUSE_MS [CHUNKS]]
 //! ```
 //! DIRECTORY must be empty; the segments go there. Three replicas of some partitions are written, a part of it with syncs of 4 KiB; files are closed at
-//! 8 MiB, and deleted when a partition has more than a few. Prints a row every minute: what was written, the duration of commits, and the sizes of
+//! 8 MiB, and deleted when a partition has more than a few. CHUNKS records of chunks are added by SQL before, as many as a pool has that keeps more. Prints a row every minute: what was written, the duration of commits, and the sizes of
 //! the tables. At the end it compares the tables with fresh copies of themselves, and the commits of the last quarter with those of the first.
 
 #![allow(clippy::unwrap_used, reason = "a program for developers, which may stop at any error")]
 
+mod common;
+
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use forebay_pool::store::{Backends, FileSegments, FileSystemRoom, Notes};
 use forebay_pool::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
-use forebay_pool_postgres::{Database, PostgresMeta, PostgresOptions, create};
+use forebay_pool_postgres::{Database, create};
 use tokio_postgres::Client;
+
+use common::{add_chunks, open};
 
 const PARTITIONS: usize = 8;
 const REPLICAS: usize = 3;
@@ -34,19 +36,17 @@ const TABLES: [&str; 3] = ["hot", "extent", "chunk"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (url, directory, minutes, pause) = match &arguments[..] {
-        [url, directory, minutes] => (url, directory, minutes, ROUND),
-        [url, directory, minutes, pause] => {
-            (url, directory, minutes, Duration::from_millis(pause.parse().unwrap()))
-        }
-        _ => {
-            eprintln!("soak_elsewhere: write `soak_elsewhere URL DIRECTORY MINUTES [PAUSE_MS]`");
-            std::process::exit(2);
-        }
+    let Some(([url, directory, minutes], rest)) =
+        arguments.split_first_chunk().filter(|(_, rest)| rest.len() <= 2)
+    else {
+        eprintln!("soak_elsewhere: write `soak_elsewhere URL DIRECTORY MINUTES [PAUSE_MS [CHUNKS]]`");
+        std::process::exit(2);
     };
+    let pause = rest.first().map_or(ROUND, |pause| Duration::from_millis(pause.parse().unwrap()));
+    let chunks = rest.get(1).map_or(0, |chunks| chunks.parse().unwrap());
     let time = Duration::from_secs(60 * minutes.parse::<u64>().unwrap());
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(run(url, Path::new(directory), time, pause));
+    runtime.block_on(run(url, Path::new(directory), time, pause, chunks));
 }
 
 /// A replica of a partition.
@@ -57,11 +57,15 @@ struct Replica {
     next: usize,
 }
 
-async fn run(url: &str, directory: &Path, time: Duration, pause: Duration) {
+async fn run(url: &str, directory: &Path, time: Duration, pause: Duration, chunks: u64) {
     let name = format!("soak_{}", std::process::id());
     let database = Database::of(url, &name).unwrap();
     tokio::task::block_in_place(|| create(&database).unwrap());
-    let pool = open(&database, directory).await;
+    if chunks > 0 {
+        add_chunks(url, &name, chunks).await;
+    }
+    let options = PoolOptions { segment_bytes: 32 << 20, ..PoolOptions::default() };
+    let pool = open(&database, directory, options).await;
     pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap();
     // Otherwise what is deleted would be kept for clients of an earlier start.
     pool.reap_orphans().await.unwrap();
@@ -132,17 +136,6 @@ async fn run(url: &str, directory: &Path, time: Duration, pause: Duration) {
         ms(last),
         last.as_secs_f64() / first.as_secs_f64()
     );
-}
-
-async fn open(database: &Database, directory: &Path) -> Pool {
-    let metadata = tokio::task::block_in_place(|| PostgresMeta::take(database, PostgresOptions::default()));
-    let backends = Backends {
-        metadata: Arc::new(metadata.unwrap()),
-        segments: Arc::new(FileSegments::open(directory, true)),
-        room: Box::new(FileSystemRoom(directory.to_owned())),
-        notes: Some(Notes::Directory(directory.to_owned())),
-    };
-    Pool::open_on(backends, PoolOptions { segment_bytes: 32 << 20, ..PoolOptions::default() }).await.unwrap()
 }
 
 /// Writes once to a replica's log, and syncs a little. Returns the bytes.

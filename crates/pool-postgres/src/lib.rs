@@ -20,6 +20,7 @@
 //!   cluster.rs    all pools of a database, for people
 //!   group.rs      a commit group: one flight, and what becomes of it if the answer is lost
 //!   cache.rs      what the owner keeps in memory
+//!   vacuum.rs     removes replaced rows while the pool is in use
 //!   scan.rs       long reads of one instant
 //!   meta.rs       all of it as a metadata store
 //! ```
@@ -43,6 +44,7 @@ mod session;
 #[cfg(test)]
 mod sim;
 mod tenure;
+mod vacuum;
 mod waiting;
 
 pub use claim::name_of;

@@ -20,6 +20,7 @@ use crate::group::{Committer, Group, deposed, lost};
 use crate::ownership::{self, Owned, PoolRow};
 use crate::scan::{self, Page};
 use crate::session::{Role, Session, refused};
+use crate::vacuum::Vacuum;
 
 /// Connections for short reads.
 const READERS: usize = 4;
@@ -67,6 +68,8 @@ pub struct Counts {
     pub lookups: u64,
     /// Units that were read into memory.
     pub units_loaded: u64,
+    /// How often a table was vacuumed.
+    pub vacuums: u64,
     /// Units in memory, and their bytes.
     pub units: usize,
     /// Bytes of these units.
@@ -84,6 +87,7 @@ struct Shared {
     options: PostgresOptions,
     cache: Cache,
     committer: Arc<Committer>,
+    vacuum: Arc<Vacuum>,
     readers: Vec<tokio::sync::Mutex<Option<Arc<Session>>>>,
     reader_next: AtomicUsize,
     scanners: Mutex<Vec<Session>>,
@@ -119,6 +123,7 @@ impl PostgresMeta {
         let shared = Shared {
             cache: Cache::new(options.cache_bytes, u64::try_from(owned.batch).unwrap_or_default()),
             committer: Arc::new(committer),
+            vacuum: Arc::new(Vacuum::new(database.clone(), owned.instance.clone())),
             readers: (0..READERS).map(|_| tokio::sync::Mutex::default()).collect(),
             reader_next: AtomicUsize::new(0),
             scanners: Mutex::default(),
@@ -146,6 +151,7 @@ impl PostgresMeta {
             reads: shared.reads.load(Ordering::Relaxed),
             lookups: shared.committer.lookups.load(Ordering::Relaxed),
             units_loaded,
+            vacuums: shared.vacuum.runs.load(Ordering::Relaxed),
             units,
             unit_bytes,
         }
@@ -219,11 +225,17 @@ impl MetaStore for PostgresMeta {
         }
         let group = Arc::new(Group { changes, last: number(durable)?, new: number(written)? });
         let committer = shared.committer.clone();
+        let sent = group.clone();
         let committed = shared.connections.run(async move { committer.commit(group).await });
         committed.inspect_err(|error| {
             let _ = shared.failed.set(error.to_string());
         })?;
         shared.cache.durable(written);
+        sent.changes.iter().for_each(|(key, value)| shared.vacuum.count(key, value.as_deref()));
+        if shared.vacuum.begins() {
+            let vacuum = shared.vacuum.clone();
+            shared.connections.leave(async move { vacuum.run().await });
+        }
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use forebay_pool::{Error, Result};
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 
-use crate::database::Database;
+use crate::database::{Database, sentence};
 use crate::schema;
 use crate::session::{Bare, Role, refused};
 
@@ -32,6 +32,8 @@ pub fn create(database: &Database) -> Result<()> {
                 let cause = format!("the database has a schema {} already", database.schema());
                 database.error(cause, "choose another name, or serve the pool that is there")
             }
+            Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => database
+                .error(sentence(&error), "let the role create schemas: grant create on database … to …"),
             _ => refused(&database, &error),
         })
     })

@@ -124,6 +124,16 @@ pub(crate) fn delete(table: Table) -> String {
     format!("delete from {} where key = any($1::bytea[])", relation(table))
 }
 
+/// Removes the replaced rows of a table, unless the database does so already. Its file is not made shorter: that would make commit groups wait.
+pub(crate) fn vacuum(table: Table) -> String {
+    format!("vacuum (skip_locked, truncate off) {}", relation(table))
+}
+
+/// The bytes of a table, with its index and what lies outside its rows.
+pub(crate) fn size(table: Table) -> String {
+    format!("select pg_total_relation_size('{}')", relation(table))
+}
+
 /// The rows with some keys, in any order.
 pub(crate) fn any(table: Table) -> String {
     format!("select key, value from {} where key = any($1::bytea[])", relation(table))

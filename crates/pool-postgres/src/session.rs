@@ -23,6 +23,8 @@ pub(crate) enum Role {
     Read,
     /// Reads of one instant, in a transaction.
     Scan,
+    /// Removes replaced rows.
+    Vacuum,
     /// Creates a pool.
     Admin,
     /// Looks at the lease, takes it, and renews it. A takeover does not end these: those of other candidates must go on.
@@ -37,6 +39,7 @@ impl Role {
             Role::Commit => "commit",
             Role::Read => "read",
             Role::Scan => "scan",
+            Role::Vacuum => "vacuum",
             Role::Admin => "admin",
             Role::Lease => "lease",
             Role::Look => "look",
@@ -232,7 +235,7 @@ pub(crate) fn refused(database: &Database, error: &tokio_postgres::Error) -> for
             "correct the user and the password"
         }
         Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
-            "let the role create schemas in this database: grant create on database … to …"
+            "connect as the role that owns the schema of the pool"
         }
         Some(code) if *code == SqlState::INVALID_CATALOG_NAME => "create the database",
         Some(code) if *code == SqlState::TOO_MANY_CONNECTIONS => {

@@ -108,6 +108,31 @@ fn a_database_that_lost_acknowledged_groups_stops_the_owner_and_is_named() {
 }
 
 #[test]
+fn replaced_rows_do_not_pile_up_without_the_databases_own_vacuum() {
+    // Of its own: a long read by another test would keep what is replaced meanwhile.
+    let server = common::Server::start();
+    let database = Database::of(&server.url(), &common::new_name()).unwrap();
+    create(&database).unwrap();
+    let table = format!("forebay_{}.extent", database.name());
+    common::execute_on(
+        &server.url(),
+        &format!("alter table {table} set (autovacuum_enabled = off, toast.autovacuum_enabled = off)"),
+    );
+    let owner = take(&database);
+    let written = 128 << 20;
+    let value = Bytes::from(vec![7; 64 << 10]);
+    for round in 0..written / value.len() / 8 {
+        let row = |row: u8| (vec![0x22, row], Some(value.slice(round % 100..)));
+        owner.write(Batch { changes: (0..8).map(row).collect() }).unwrap();
+        owner.make_durable().unwrap();
+    }
+    let question = format!("select pg_total_relation_size('{table}')");
+    let size: usize = common::query_on(&server.url(), &question).parse().unwrap();
+    assert!(owner.counts().vacuums >= 3, "{:?}", owner.counts());
+    assert!(size < written / 2, "{size} bytes in the table after {written} were written");
+}
+
+#[test]
 fn what_cannot_be_opened_says_why() {
     let refusal = |url: &str, name: &str| {
         let database = Database::of(url, name).unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use forebay_pool::{Error, Result};
-use object_store::aws::{AmazonS3Builder, S3ConditionalPut};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use object_store::{BackoffConfig, Certificate, ClientOptions, ObjectStore, RetryConfig};
 
 /// How long a request may take before it is repeated.
@@ -28,6 +28,8 @@ pub struct Address {
     pub credentials: Option<Credentials>,
     /// A file of certificates to trust besides those of the system, in PEM.
     pub ca_file: Option<PathBuf>,
+    /// Whether signatures cover the bytes of objects over HTTPS as well, where TLS protects them already. Over HTTP they always do.
+    pub sign_payloads: bool,
 }
 
 /// An access key and its secret.
@@ -119,6 +121,7 @@ impl Address {
             client = client.with_allow_http(endpoint.starts_with("http://"));
             builder = builder.with_endpoint(endpoint.trim_end_matches('/'));
         }
+        let is_protected = is_https(builder.get_config_value(&AmazonS3ConfigKey::Endpoint).as_deref());
         let retry =
             RetryConfig { backoff: BackoffConfig::default(), max_retries: 0, retry_timeout: REQUEST_MAX };
         let store = builder
@@ -127,11 +130,17 @@ impl Address {
             .with_client_options(client)
             .with_conditional_put(S3ConditionalPut::ETagMatch)
             .with_disable_tagging(true)
+            .with_unsigned_payload(is_protected && !self.sign_payloads)
             .with_retry(retry)
             .build()
             .map_err(|error| refused(format!("cannot be opened: {error}")))?;
         Ok(Arc::new(store))
     }
+}
+
+/// Whether TLS protects what is sent to this server. None is AWS.
+fn is_https(endpoint: Option<&str>) -> bool {
+    endpoint.is_none_or(|url| url.starts_with("https://"))
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ fn address(prefix: &str) -> Address {
         region: "us-east-1".into(),
         credentials: None,
         ca_file: None,
+        sign_payloads: false,
     }
 }
 

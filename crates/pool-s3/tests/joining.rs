@@ -32,6 +32,7 @@ async fn open(metadata: Arc<MemoryMeta>, bucket: Arc<InMemory>) -> (Pool, Arc<Bu
         region: "us-east-1".into(),
         credentials: None,
         ca_file: None,
+        sign_payloads: false,
     };
     let segments = Arc::new(BucketSegments::on(address, bucket, BucketOptions::default()).unwrap());
     let backends =

@@ -27,6 +27,7 @@ fn address(number: u64) -> Address {
         region: std::env::var("FOREBAY_TEST_BUCKET_REGION").unwrap_or_else(|_| "us-east-1".to_owned()),
         credentials: Some(Credentials { access_key: keys.next().unwrap(), secret_key: keys.next().unwrap() }),
         ca_file: None,
+        sign_payloads: false,
     }
 }
 

@@ -13,6 +13,7 @@ mod configuration;
 mod copies;
 mod daemon;
 mod database;
+mod database_standby;
 mod deleted;
 mod export;
 mod http;

@@ -53,6 +53,22 @@ fn run(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// A directory that the server may write to.
+fn new_directory() -> PathBuf {
+    let directory = tempfile::Builder::new().prefix("forebay-postgres-").tempdir().unwrap().keep();
+    if is_root() {
+        run(Command::new("chown").arg("postgres").arg(&directory));
+    }
+    directory
+}
+
+/// Adds settings to those of the server in `directory`, whose socket is there as well.
+fn configure(directory: &Path, settings: &str) {
+    let mut file =
+        std::fs::OpenOptions::new().append(true).open(directory.join("data/postgresql.conf")).unwrap();
+    writeln!(file, "{settings}\nunix_socket_directories = '{}'", directory.display()).unwrap();
+}
+
 impl Server {
     /// Initialises and starts a server that listens on a socket in its directory only.
     pub fn start() -> Server {
@@ -61,27 +77,37 @@ impl Server {
 
     /// The same with more settings. `prepare` may put files into its directory before it starts.
     pub fn start_with(more: &str, prepare: impl FnOnce(&Path)) -> Server {
-        let directory = tempfile::Builder::new().prefix("forebay-postgres-").tempdir().unwrap().keep();
-        let binaries = binaries();
-        if is_root() {
-            run(Command::new("chown").arg("postgres").arg(&directory));
-        }
+        let (directory, binaries) = (new_directory(), binaries());
         let data = directory.join("data");
         let mut initdb = as_ordinary_user(&binaries.join("initdb"));
         initdb.args(["--auth=trust", "--no-sync", "--username=forebay", "--encoding=UTF8", "--locale=C"]);
         run(initdb.arg("--pgdata").arg(&data));
         let settings = format!(
-            "listen_addresses = ''\nunix_socket_directories = '{}'\nmax_connections = 100\nshared_buffers = 64MB\n\
-             log_min_messages = fatal\nmax_prepared_transactions = 0\n{more}\n",
-            directory.display()
+            "listen_addresses = ''\nmax_connections = 100\nshared_buffers = 64MB\nlog_min_messages = fatal\n\
+             max_prepared_transactions = 0\n{more}"
         );
-        let mut file = std::fs::OpenOptions::new().append(true).open(data.join("postgresql.conf")).unwrap();
-        file.write_all(settings.as_bytes()).unwrap();
-        drop(file);
+        configure(&directory, &settings);
         prepare(&directory);
         if is_root() {
             run(Command::new("chown").arg("-R").arg("postgres").arg(&directory));
         }
+        Server::start_in(directory, binaries)
+    }
+
+    /// Starts an asynchronous standby of this server.
+    #[allow(dead_code, reason = "not every test file uses it")]
+    pub fn standby(&self) -> Server {
+        let directory = new_directory();
+        let mut copy = self.program("pg_basebackup");
+        copy.args(["--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "--no-sync"]);
+        copy.args(["--dbname", &self.url(), "--pgdata"]);
+        run(copy.arg(directory.join("data")));
+        configure(&directory, "");
+        Server::start_in(directory, self.binaries.clone())
+    }
+
+    fn start_in(directory: PathBuf, binaries: PathBuf) -> Server {
+        let data = directory.join("data");
         let script = r#"cat; "$@" stop --mode=immediate --silent; rm -rf "$0""#;
         let mut keeper = Command::new("sh");
         keeper.arg("-c").arg(script).arg(&directory);

@@ -203,8 +203,8 @@ pub enum Error {
         path: PathBuf,
         /// What does not fit.
         mismatch: Box<Mismatch>,
-        /// Segments that are in the directory.
-        segments: usize,
+        /// Segments that are in the directory; none if the pool does not lie in one.
+        segments: Option<usize>,
     },
     /// The directory holds something that is not a pool.
     NotPool {
@@ -313,14 +313,25 @@ impl Error {
 
     /// A refusal to open a pool; [`Error::in_pool`] says which.
     pub(crate) fn refused(mismatch: Mismatch) -> Error {
-        Error::Refused { path: PathBuf::new(), mismatch: Box::new(mismatch), segments: 0 }
+        Error::Refused { path: PathBuf::new(), mismatch: Box::new(mismatch), segments: None }
     }
 
     /// Names the pool in a refusal, and counts the segments in it.
     pub(crate) fn in_pool(self, directory: &Path, count: impl FnOnce() -> usize) -> Error {
         match self {
             Error::Refused { mismatch, .. } => {
-                Error::Refused { path: directory.to_path_buf(), mismatch, segments: count() }
+                Error::Refused { path: directory.to_path_buf(), mismatch, segments: Some(count()) }
+            }
+            other => other,
+        }
+    }
+
+    /// Names the pool in a refusal, where it does not lie in a directory.
+    #[must_use]
+    pub fn in_pool_at(self, place: &str) -> Error {
+        match self {
+            Error::Refused { mismatch, .. } => {
+                Error::Refused { path: place.into(), mismatch, segments: None }
             }
             other => other,
         }
@@ -421,7 +432,8 @@ impl Explain for Error {
                 format!("format {found} is older than this release reads ({known})")
             }
             Error::Refused { mismatch, segments, .. } => {
-                format!("{mismatch}; nothing was changed ({segments} segments are there)")
+                let count = segments.map(|count| format!(" ({count} segments are there)"));
+                format!("{mismatch}; nothing was changed{}", count.unwrap_or_default())
             }
             Error::NotPool { cause, .. } | Error::Unusable { cause, .. } => cause.clone(),
             Error::Backup { cause, .. } => (*cause).to_owned(),
@@ -465,6 +477,10 @@ impl Explain for Error {
             Error::NewerFormat { .. } => "use the newer release",
             Error::OlderFormat { .. } => {
                 "copy its files with the older release, or choose an empty directory"
+            }
+            Error::Refused { segments: None, .. } => {
+                "let the server write that has everything, or name the place that belongs to it; docs/database.md says how to accept the loss, \
+                 under \"When the database was set back\""
             }
             Error::Refused { .. } => {
                 "put back what is missing (mount its disk, or restore it from a backup that holds all of the directory), make the \

@@ -32,8 +32,12 @@ use crate::{InodeId, VolumeId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SegmentId(pub(crate) u64);
 
-/// The number of low bits of a segment id, which count the segments of one start.
+/// The number of low bits of a segment id, which count the segments of one start: 16 million of up to 128 MiB.
 const COUNT_BITS: u32 = 24;
+/// Where a segment is one object, each sync makes one. Then this bit is set, and more bits count: 69 billion, which last for 21 years at 100 syncs a
+/// second. 2^26 starts are left.
+const MANY: u64 = 1 << 62;
+const COUNT_BITS_MANY: u32 = 36;
 
 impl SegmentId {
     /// The segment with this number.
@@ -44,13 +48,13 @@ impl SegmentId {
     pub fn number(self) -> u64 {
         self.0
     }
-    /// The first segment that a start of the pool creates.
-    pub(crate) fn first_of(boot: u64) -> SegmentId {
-        SegmentId(boot << COUNT_BITS)
+    /// The first segment that a start of the pool creates. `many`: there is one for each sync.
+    pub(crate) fn first_of(boot: u64, many: bool) -> SegmentId {
+        SegmentId(if many { MANY | boot << COUNT_BITS_MANY } else { boot << COUNT_BITS })
     }
     /// The start of the pool that created the segment.
     pub fn boot(self) -> u64 {
-        self.0 >> COUNT_BITS
+        if self.0 & MANY == 0 { self.0 >> COUNT_BITS } else { (self.0 & !MANY) >> COUNT_BITS_MANY }
     }
 }
 
@@ -440,6 +444,24 @@ mod tests {
         assert_eq!(offset_in(&extent(FILE, 4096, EPOCH_FIRST)), Some(4096));
         assert_eq!(segment_in(&segment(SegmentId(5))), Some(SegmentId(5)));
         assert_eq!(entry_in(b"short"), None);
+    }
+
+    #[test]
+    fn a_segment_names_its_start_and_later_starts_sort_after_it() {
+        let mut ids = Vec::new();
+        for boot in [1, 5, 4101, 1 << 25] {
+            for many in [false, true] {
+                let first = SegmentId::first_of(boot, many);
+                let count = 1 << if many { COUNT_BITS_MANY } else { COUNT_BITS };
+                let last = SegmentId(first.0 + count - 1);
+                assert_eq!((first.boot(), last.boot()), (boot, boot));
+                assert_ne!(SegmentId(last.0 + 1).boot(), boot);
+                ids.push((many, [first, last]));
+            }
+        }
+        // A pool whose segments had few bits for the count has more for all later starts.
+        ids.sort_by_key(|(many, _)| *many);
+        assert!(ids.iter().flat_map(|(_, ids)| ids).is_sorted());
     }
 
     #[test]

@@ -215,7 +215,10 @@ impl Leased {
         };
         Pool::open_on(backends, options).await.map_err(|error| match error {
             // Keeps its type, which determines the exit status.
-            error @ forebay_pool::Error::Refused { .. } => error.into(),
+            error @ forebay_pool::Error::Refused { .. } => {
+                let place = format!("{} in {}", self.database.name(), self.database.place());
+                error.in_pool_at(&place).into()
+            }
             error => anyhow!("{error}"),
         })
     }

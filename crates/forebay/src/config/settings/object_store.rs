@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use forebay_admin::object_store::Prices;
 
-use super::super::value::{Kind, Setting, number, path_or_none, path_text, region};
+use super::super::value::{Kind, Setting, number, on_or_off, path_or_none, path_text, region};
 use super::super::{ConfigError, size};
 use super::store;
 
@@ -60,7 +60,8 @@ pub(super) const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "URL",
         summary: "The server of the bucket that pool.segments names, or `none` for AWS.",
-        details: "Over http:// everything can be read on the way. Requests are signed in any case.",
+        details: "Over http:// everything can be read on the way. Requests are signed in any case; what they store is part of the signature over \
+                  http://, and with `sign_payloads`.",
         set: |config, text| store(&mut config.object_store.endpoint, endpoint_or_none(text)),
         get: |config| config.object_store.endpoint.clone().unwrap_or_else(|| "none".to_owned()),
     },
@@ -94,6 +95,16 @@ pub(super) const SETTINGS: &[Setting] = &[
         details: "Besides those of the system.",
         set: |config, text| store(&mut config.object_store.ca_file, path_or_none(text)),
         get: |config| path_text(config.object_store.ca_file.as_deref()),
+    },
+    Setting {
+        section: "object_store",
+        key: "sign_payloads",
+        kind: Kind::Text,
+        value_name: "ON|OFF",
+        summary: "Whether signatures cover the bytes of objects over https:// as well: `on` or `off`.",
+        details: "TLS protects them already, and a SHA-256 of all bytes takes time. Policies of buckets can demand it.",
+        set: |config, text| store(&mut config.object_store.sign_payloads, on_or_off(text)),
+        get: |config| if config.object_store.sign_payloads { "on".to_owned() } else { "off".to_owned() },
     },
     Setting {
         section: "object_store",
@@ -155,6 +166,8 @@ pub struct ObjectStoreConfig {
     pub credentials_file: Option<PathBuf>,
     /// More certificates to trust.
     pub ca_file: Option<PathBuf>,
+    /// Whether signatures cover the bytes of objects over HTTPS as well.
+    pub sign_payloads: bool,
     /// The directory of the cache; `None` for the one in the daemon's directory.
     pub cache_directory: Option<PathBuf>,
     /// Bytes of the cache's files.
@@ -172,6 +185,7 @@ impl Default for ObjectStoreConfig {
             region: "us-east-1".to_owned(),
             credentials_file: None,
             ca_file: None,
+            sign_payloads: false,
             cache_directory: None,
             cache_size: CACHE_BYTES,
             prices: PricesSetting::Auto,
@@ -199,6 +213,7 @@ impl ObjectStoreConfig {
             region: self.region.clone(),
             credentials: self.credentials_file.as_deref().map(credentials).transpose()?,
             ca_file: self.ca_file.clone(),
+            sign_payloads: self.sign_payloads,
         })
     }
 }

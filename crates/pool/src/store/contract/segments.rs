@@ -156,7 +156,8 @@ fn several_are_synced_at_once(store: &dyn SegmentStore) {
 }
 
 fn starts_are_listed_from_one_on(store: &dyn SegmentStore) {
-    let ids: Vec<SegmentId> = [1, 2, 9, 10, 300].map(SegmentId::first_of).to_vec();
+    let ids = [(1, false), (2, false), (9, false), (10, true), (300, true)];
+    let ids: Vec<SegmentId> = ids.map(|(boot, many)| SegmentId::first_of(boot, many)).to_vec();
     for id in &ids {
         store.create(*id, 4096).unwrap();
         store.write(*id, 0, &parts(&["abc"])).unwrap();

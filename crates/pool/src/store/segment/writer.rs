@@ -219,7 +219,7 @@ impl SegmentWriter {
         stamp: Stamp,
         meters: Arc<Meters>,
     ) -> Self {
-        let next = SegmentId::first_of(stamp.boot).0;
+        let next = SegmentId::first_of(stamp.boot, store.keeps_objects()).0;
         SegmentWriter {
             stamp,
             store,

@@ -1,7 +1,7 @@
 //! Writes pages of 4 KiB (UNSTABLE) to random places of a file over NFS, then commits. For each tenth of the writes, prints the rate
 //! and the memory of the server's process.
 //!
-//! `random_writes 127.0.0.1:2049 /kafka PID [--writes 1000000] [--file-bytes 2147483648] [--at-once 32] [--idle SECONDS]`
+//! `random_writes_over_nfs 127.0.0.1:2049 /kafka PID [--writes 1000000] [--file-bytes 2147483648] [--at-once 32] [--idle SECONDS]`
 //!
 //! All users must be able to write to the volume: create it with `--mode 0777`.
 
