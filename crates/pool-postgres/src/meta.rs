@@ -239,6 +239,10 @@ impl MetaStore for PostgresMeta {
         Ok(())
     }
 
+    fn failure(&self) -> Option<String> {
+        self.shared.failed.get().cloned()
+    }
+
     fn position(&self) -> Position {
         let (written, durable) = self.shared.cache.position();
         Position { written, durable, tables: [0; 2] }
@@ -363,7 +367,8 @@ impl Shared {
                     Ok(Err(error)) => error,
                     Err(_) => shared.database.error("no answer", "see whether the database runs"),
                 };
-                if Instant::now() >= deadline {
+                // Another answer does not bring back what the database has lost.
+                if Instant::now() >= deadline || shared.failed.get().is_some() {
                     return Err(error);
                 }
                 tracing::debug!(%error, "a read of the database is tried again");

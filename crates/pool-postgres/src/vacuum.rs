@@ -20,7 +20,7 @@ use crate::session::{Bare, Role, refused};
 const SENT_MIN: u64 = 8 << 20;
 /// The part of a table that is replaced at most before it is vacuumed.
 const PART: u64 = 8;
-/// What a deleted row counts: a record of a chunk with its version's overhead. The key alone is sent.
+/// The bytes that are counted for a deleted row, because only its key is sent: about as many as the record of a chunk takes.
 const DELETED_BYTES: u64 = 160;
 /// The pause after a failure, and the longest that a vacuum may take.
 const PAUSE: Duration = Duration::from_secs(600);
@@ -35,7 +35,7 @@ pub(crate) struct Vacuum {
     pub(crate) runs: AtomicU64,
 }
 
-/// What was sent to a table.
+/// Counts the bytes that were sent to a table.
 #[derive(Default)]
 struct Sent {
     /// Bytes since its last vacuum.

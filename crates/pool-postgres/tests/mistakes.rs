@@ -44,7 +44,7 @@ fn a_database_whose_disk_is_full_stops_the_pool_and_has_all_that_was_acknowledge
     before_each_row(&database, "raise exception 'could not extend file' using errcode = 'disk_full'");
     let error = put(&owner, 2).unwrap_err().to_string();
     assert!(error.contains("could not extend file") && error.contains("make room"), "{error}");
-    // What this process has in memory is not what the database has.
+    // The failed group is still in this process' memory, but not in the database.
     without_trigger(&database);
     assert!(matches!(put(&owner, 3), Err(Error::Failed(_))));
     let next = take(&database).unwrap();
@@ -59,7 +59,7 @@ fn an_answer_that_comes_too_late_is_not_waited_for_and_the_group_is_there_once()
     common::execute(&format!("create sequence public.calls_{name}"));
     let options = PostgresOptions { answer_max: Duration::from_millis(500), ..PostgresOptions::default() };
     let owner = PostgresMeta::take(&database, options).unwrap();
-    // What a sequence has counted stays counted when the transaction is undone.
+    // A sequence keeps its number when the transaction is rolled back.
     before_each_row(
         &database,
         &format!("if nextval('public.calls_{name}') = 1 then perform pg_sleep(30); end if"),

@@ -108,6 +108,38 @@ fn a_database_that_lost_acknowledged_groups_stops_the_owner_and_is_named() {
 }
 
 #[test]
+fn a_read_that_finds_that_groups_were_lost_is_not_repeated() {
+    let database = common::new_database();
+    let owner = take(&database);
+    owner.write(put(1, "x")).unwrap();
+    owner.make_durable().unwrap();
+    common::execute(&format!("update forebay_{}.pool set batch = 0", database.name()));
+    let begun = std::time::Instant::now();
+    // Nothing of this kind is in memory yet.
+    let error = owner.get(&[0x40, 9]).unwrap_err().to_string();
+    assert!(error.contains("batches 1 to 1 are gone"), "{error}");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(owner.failure(), Some(error));
+}
+
+/// Nothing is written that could tell it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pool_stops_when_a_read_finds_that_the_database_lost_acknowledged_groups() {
+    let database = common::new_database();
+    let segments = tempfile::tempdir().unwrap();
+    let (_, pool) = open(&database, segments.path()).await.unwrap();
+    pool.volume_create(VolumeSpec::new("kafka", "/kafka")).await.unwrap();
+    write_file(&pool, 1).await.unwrap();
+    assert!(!pool.is_stopped());
+    common::execute(&format!("update forebay_{}.pool set batch = batch - 1", database.name()));
+    assert!(pool.efficiency(None).await.is_err());
+    assert!(pool.is_stopped());
+    assert!(
+        matches!(write_file(&pool, 2).await, Err(Error::Failed(cause)) if cause.contains("has lost commit groups"))
+    );
+}
+
+#[test]
 fn replaced_rows_do_not_pile_up_without_the_databases_own_vacuum() {
     // Of its own: a long read by another test would keep what is replaced meanwhile.
     let server = common::Server::start();

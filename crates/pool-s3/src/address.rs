@@ -148,6 +148,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_tls_protects_what_no_signature_covers() {
+        assert!(is_https(None) && is_https(Some("https://s3.example")));
+        assert!(!is_https(Some("http://s3.example")) && !is_https(Some("s3.example")));
+    }
+
+    #[test]
     fn a_place_in_a_bucket_is_parsed_or_refused_with_what_to_write() {
         let good = |url: &str, bucket: &str, prefix: &str| {
             assert_eq!(Address::parse(url), Ok((bucket.to_owned(), prefix.to_owned())), "{url}");

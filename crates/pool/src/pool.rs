@@ -155,7 +155,7 @@ impl Pool {
     }
     /// Whether the pool takes no changes any more: it is closed, or stable storage has failed.
     pub fn is_stopped(&self) -> bool {
-        !self.engine().is_ok_and(|engine| engine.stopped.check().is_ok())
+        self.engine().map_or(true, |engine| engine.has_stopped())
     }
     /// A value that changes at each opening. If it differs from the one in the reply to an unstable write, that write may be
     /// lost.

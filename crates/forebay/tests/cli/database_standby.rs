@@ -9,7 +9,6 @@ use crate::database::{percent, postgres};
 use crate::numbered::{assert_all_there, assert_consistent, create_until_it_stops, mount};
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "in some runs the daemon waits instead of ending"]
 async fn a_standby_without_the_last_commits_stops_the_daemon_which_names_what_is_lost() {
     let primary = postgres::Server::start();
     let standby = primary.standby();
@@ -49,7 +48,7 @@ async fn a_standby_without_the_last_commits_stops_the_daemon_which_names_what_is
     });
     let begun = Instant::now();
     let status = tokio::task::block_in_place(|| daemon.wait());
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     let log = daemon.log();
     assert!(!status.success(), "{status}: {log}");
     for part in ["the database has lost commit groups that it had acknowledged", "batches", "are gone"] {

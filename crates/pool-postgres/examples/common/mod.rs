@@ -1,4 +1,4 @@
-//! What the measuring programs share.
+//! Functions that several measuring programs use.
 
 use std::path::Path;
 use std::sync::Arc;

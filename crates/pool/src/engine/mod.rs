@@ -189,6 +189,18 @@ pub(crate) struct Upkeep {
 }
 
 impl Engine {
+    /// Whether the pool takes no changes any more. A read of the metadata may have found the cause: then the pool stops now.
+    pub(crate) fn has_stopped(&self) -> bool {
+        let has_stopped = self.stopped.check().is_err();
+        match self.stores.meta.failure() {
+            Some(cause) if !has_stopped => {
+                self.stopped.stop(&Error::Failed(cause));
+                true
+            }
+            _ => has_stopped,
+        }
+    }
+
     /// Waits until the deadline, or until the pool is closing.
     pub(crate) async fn pause_until(&self, deadline: Instant) {
         tokio::select! {

@@ -127,6 +127,9 @@ impl MetaStore for ConfirmedMeta {
         self.permit.confirm()?;
         self.store.give_back()
     }
+    fn failure(&self) -> Option<String> {
+        self.store.failure()
+    }
     fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
         self.store.snapshot()
     }

@@ -48,7 +48,7 @@ impl Engine {
             stored: self.stored(),
             scrub: self.scrub_status(),
             metadata: self.stores.meta.copies(),
-            stopped: self.stopped.check().is_err(),
+            stopped: self.has_stopped(),
         })
     }
 }

@@ -70,6 +70,10 @@ pub trait MetaStore: MetaView {
     fn give_back(&self) -> Result<()> {
         Ok(())
     }
+    /// Why nothing more may be written, if a read has found that out. The pool then stops before the next write tells it.
+    fn failure(&self) -> Option<String> {
+        None
+    }
     /// All keys and values at this instant. The default copies them; a store should do better if it can.
     fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
         memory::copy(self)
@@ -147,6 +151,9 @@ impl MetaStore for SingleMeta {
     }
     fn give_back(&self) -> Result<()> {
         self.0.give_back()
+    }
+    fn failure(&self) -> Option<String> {
+        self.0.failure()
     }
     fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
         self.0.snapshot()
