@@ -94,13 +94,25 @@ impl Held {
 /// If the future is dropped before it ends, the address may have been added. [`release`] removes it.
 ///
 /// # Errors
+/// As [`acquire_while`].
+pub async fn acquire(address: &ServiceAddress, options: &Options) -> Result<Held, Error> {
+    acquire_while(address, options, || true).await
+}
+
+/// Like [`acquire`], but announces the address again only while `is_owner`: a machine that may have lost it to another one must not
+/// have clients send to it. It goes on when it is the owner again.
+///
+/// # Errors
 /// No address is added if this fails.
 /// - [`Error::NoDevice`], [`Error::DeviceDown`], [`Error::NoLink`], [`Error::Ipv6Disabled`]: the device cannot be used.
 /// - [`Error::OtherDevice`]: another device of this machine has the address.
 /// - [`Error::Taken`]: another machine has it.
 /// - [`Error::Permission`]: CAP_NET_ADMIN or CAP_NET_RAW is missing.
 /// - [`Error::System`]: the kernel refused for another reason.
-pub async fn acquire(address: &ServiceAddress, options: &Options) -> Result<Held, Error> {
+pub async fn acquire_while<F>(address: &ServiceAddress, options: &Options, is_owner: F) -> Result<Held, Error>
+where
+    F: Fn() -> bool + Send + Sync + 'static,
+{
     let netlink = Netlink::connect(address)?;
     let device = usable_device(&netlink, address).await?;
     let was_present = take_over(&netlink, &device, address).await?;
@@ -115,7 +127,7 @@ pub async fn acquire(address: &ServiceAddress, options: &Options) -> Result<Held
         netlink.add(&device).await?;
     }
     let announcements = match announcer {
-        Some(announcer) => Some(announce(announcer, address, options).await),
+        Some(announcer) => Some(announce(announcer, address, options, is_owner).await),
         None => None,
     };
     Ok(Held { address: address.clone(), was_present, announcements })
@@ -212,13 +224,24 @@ async fn probe(device: &Device, mac: Mac, address: &ServiceAddress, options: &Op
     }
 }
 
-/// Announces the address once, and starts a task that announces it again.
-async fn announce(announcer: Announcer, address: &ServiceAddress, options: &Options) -> AbortHandle {
+/// Announces the address once, and starts a task that announces it again while `is_owner`.
+async fn announce<F>(
+    announcer: Announcer,
+    address: &ServiceAddress,
+    options: &Options,
+    is_owner: F,
+) -> AbortHandle
+where
+    F: Fn() -> bool + Send + Sync + 'static,
+{
     let mut announcer = announce_once(announcer, address).await;
     let (address, options) = (address.clone(), options.clone());
     let task = tokio::spawn(async move {
         for _ in 1..options.announcements {
             tokio::time::sleep(options.announcement_interval).await;
+            if !is_owner() {
+                continue;
+            }
             let Some(again) = announcer else { return };
             announcer = announce_once(again, &address).await;
         }

@@ -26,7 +26,7 @@ mod segment;
 mod service_address;
 mod tickle;
 
-pub use acquire::{Held, Options, acquire, check, other_owner, release};
+pub use acquire::{Held, Options, acquire, acquire_while, check, other_owner, release};
 pub use bind::bind;
 pub use error::Error;
 pub use hook::{Hook, HookError};

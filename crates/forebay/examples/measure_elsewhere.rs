@@ -3,7 +3,8 @@
 //! ```text
 //! measure_elsewhere URL DIRECTORY MIB [s3://BUCKET/PREFIX ENDPOINT CREDENTIALS]
 //! ```
-//! DIRECTORY must be empty; both pools go there, or only one if the segments of the other go to a bucket. MIB is what each of three replicas writes.
+//! DIRECTORY must be empty; both pools go there, or only one if the segments of the other go to a bucket. MIB is what each of three replicas writes,
+//! for one partition and then, as much in total, for several at once.
 //! Prints a table: the duration of syncs and of operations in directories, throughput, processor seconds of this process, and requests to the database
 //! and the bucket. The file is read twice with an empty cache: as it was written, and after the cleaner has joined small objects.
 
@@ -22,6 +23,8 @@ use forebay_pool_s3::{Address, BucketOptions, BucketRoom, BucketSegments, CacheO
 /// Bytes of one write of the stream, and how many of them a sync covers.
 const WRITE_BYTES: usize = 1 << 20;
 const WRITES_PER_SYNC: usize = 8;
+/// Partitions that are written at once.
+const PARTITIONS: usize = 8;
 /// Clients that change directories at once, and for how long.
 const CLIENTS: usize = 16;
 const CROWD_TIME: Duration = Duration::from_secs(5);
@@ -35,15 +38,23 @@ struct Row {
     directory: String,
 }
 
+/// How fast replicas were written.
+struct Ingest {
+    mb_per_second: f64,
+    /// Processor seconds of this process for each GB.
+    processor: f64,
+}
+
 struct Measured {
     sync_64k: (Duration, Duration),
     create: Duration,
     rename: Duration,
     remove: Duration,
     crowd_per_second: f64,
-    ingest_mb_per_second: f64,
-    /// Processor seconds of this process per GB that was written.
-    ingest_processor: f64,
+    /// One partition.
+    ingest: Ingest,
+    /// As many bytes for several partitions.
+    ingest_wide: Ingest,
     read_mb_per_second: f64,
 }
 
@@ -165,6 +176,15 @@ fn stream(seed: u64, bytes: usize) -> Bytes {
     (0..bytes / 8).flat_map(|_| next().to_le_bytes()).collect::<Vec<u8>>().into()
 }
 
+/// The bytes of one write: a copy of `base` in which each 256 bytes were changed with a number. That takes less processor time than new ones would.
+fn part_of(base: &[u8], number: u64) -> Bytes {
+    let mut bytes = base.to_vec();
+    for place in bytes.chunks_exact_mut(256) {
+        place.iter_mut().zip(number.to_le_bytes()).for_each(|(byte, change)| *byte ^= change);
+    }
+    bytes.into()
+}
+
 async fn new_file(pool: &Pool, root: Handle, name: &str) -> Handle {
     pool.create(root, name.as_bytes(), NewInode::new(Kind::File, 0o600)).await.unwrap().attributes.handle
 }
@@ -205,20 +225,14 @@ where
         pool.remove(root, other.as_bytes()).await.unwrap();
         removes.push(begun.elapsed());
     }
+    count("before the crowd");
     let crowd_per_second = crowd(&pool, root).await;
     count("before the stream");
-    let (begun, processor) = (Instant::now(), processor_seconds());
-    let replicas: Vec<_> = (0..3)
-        .map(|replica| {
-            let pool = pool.clone();
-            tokio::spawn(async move { write_replica(&pool, root, replica, mib).await })
-        })
-        .collect();
-    for replica in replicas {
-        replica.await.unwrap();
-    }
-    let (ingest, processor) = (begun.elapsed(), processor_seconds() - processor);
+    let base = Bytes::from(stream(5, WRITE_BYTES));
+    let ingest_one = ingest(&pool, root, 1, mib, &base).await;
     count("after the stream");
+    let ingest_wide = ingest(&pool, root, PARTITIONS, mib / PARTITIONS, &base).await;
+    count("after several streams");
     pool.close().await.unwrap();
     drop(pool);
     let pool = open(1).await;
@@ -245,9 +259,31 @@ where
         rename: median(&mut renames),
         remove: median(&mut removes),
         crowd_per_second,
-        ingest_mb_per_second: (3 * mib) as f64 * 1.048_576 / ingest.as_secs_f64(),
-        ingest_processor: processor / ((3 * mib) as f64 * 1_048_576.0 / 1e9),
+        ingest: ingest_one,
+        ingest_wide,
         read_mb_per_second: mib as f64 * 1.048_576 / read.as_secs_f64(),
+    }
+}
+
+/// Writes three replicas of each partition at once.
+async fn ingest(pool: &Pool, root: Handle, partitions: usize, mib: usize, base: &Bytes) -> Ingest {
+    let (begun, processor) = (Instant::now(), processor_seconds());
+    let replicas: Vec<_> = (0..partitions)
+        .flat_map(|partition| (0..3).map(move |replica| (partition, replica)))
+        .map(|(partition, replica)| {
+            let (pool, base) = (pool.clone(), base.clone());
+            let name = format!("replica{replica}-{partition}-of-{partitions}");
+            let number = (partitions + partition) << 32;
+            tokio::spawn(async move { write_replica(&pool, root, &name, number as u64, mib, &base).await })
+        })
+        .collect();
+    for replica in replicas {
+        replica.await.unwrap();
+    }
+    let mb = (3 * partitions * mib) as f64 * 1.048_576;
+    Ingest {
+        mb_per_second: mb / begun.elapsed().as_secs_f64(),
+        processor: (processor_seconds() - processor) / (mb / 1000.0),
     }
 }
 
@@ -260,7 +296,7 @@ fn processor_seconds() -> f64 {
 /// Reads a replica from its beginning to its end, and returns how long that took.
 async fn read_all(pool: &Pool, root: Handle, mib: usize) -> Duration {
     let begun = Instant::now();
-    let file = pool.lookup(root, b"replica0").await.unwrap().handle;
+    let file = pool.lookup(root, b"replica0-0-of-1").await.unwrap().handle;
     for part in 0..mib as u64 {
         let read = pool.read(file, part << 20, 1 << 20).await.unwrap();
         assert_eq!(read.pieces.iter().map(Bytes::len).sum::<usize>(), 1 << 20);
@@ -311,11 +347,11 @@ async fn crowd(pool: &Pool, root: Handle) -> f64 {
     operations as f64 / CROWD_TIME.as_secs_f64()
 }
 
-async fn write_replica(pool: &Pool, root: Handle, replica: usize, mib: usize) {
-    let file = new_file(pool, root, &format!("replica{replica}")).await;
+async fn write_replica(pool: &Pool, root: Handle, name: &str, number: u64, mib: usize, base: &[u8]) {
+    let file = new_file(pool, root, name).await;
     for part in 0..mib {
         // The same bytes in each replica.
-        let bytes = stream(part as u64 + 1_000_003, WRITE_BYTES);
+        let bytes = part_of(base, number + part as u64);
         pool.write(file, (part as u64) << 20, bytes, Stability::Unstable).await.unwrap();
         if part % WRITES_PER_SYNC == WRITES_PER_SYNC - 1 {
             pool.commit(file, 0, 0).await.unwrap();
@@ -335,8 +371,10 @@ fn print(remote: &Measured, local: &Measured, counted: &[(&'static str, Point)],
         row("rename, median", &|it| ms(it.rename)),
         row("remove, median", &|it| ms(it.remove)),
         row("operations of 16 clients", &|it| format!("{:.0}/s", it.crowd_per_second)),
-        row("3 replicas written", &|it| format!("{:.0} MB/s", it.ingest_mb_per_second)),
-        row("processor for a GB of it", &|it| format!("{:.2} s", it.ingest_processor)),
+        row("3 replicas written", &|it| format!("{:.0} MB/s", it.ingest.mb_per_second)),
+        row("processor for a GB of it", &|it| format!("{:.2} s", it.ingest.processor)),
+        row("8 x 3 replicas written", &|it| format!("{:.0} MB/s", it.ingest_wide.mb_per_second)),
+        row("processor for a GB of it", &|it| format!("{:.2} s", it.ingest_wide.processor)),
         row("read after opening", &|it| format!("{:.0} MB/s", it.read_mb_per_second)),
     ];
     println!("{:<30} {:>14} {:>14}", "", "database", "directory");
@@ -358,7 +396,16 @@ fn print(remote: &Measured, local: &Measured, counted: &[(&'static str, Point)],
             (puts + gets + heads) as f64 / gb,
         );
     };
+    let (from, to) = (of("before the crowd").database, of("before the stream").database);
+    let operations = remote.crowd_per_second * CROWD_TIME.as_secs_f64();
+    println!(
+        "per operation of {CLIENTS} clients: {:.2} groups and {:.2} reads",
+        (to.groups - from.groups) as f64 / operations,
+        (to.reads - from.reads) as f64 / operations,
+    );
     spent("written", of("before the stream"), of("after the stream"), gb(3 * mib));
+    let partitions = format!("written to {PARTITIONS} partitions");
+    spent(&partitions, of("after the stream"), of("after several streams"), gb(3 * mib));
     spent("read cold", of("before reading"), of("after reading"), gb(mib));
     spent("to join small objects", of("after reading"), of("after joining"), gb(mib));
     spent("read cold, when they are joined", of("before reading again"), of("after reading again"), gb(mib));

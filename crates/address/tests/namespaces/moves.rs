@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
 
-use forebay_address::{Options, acquire, check, release, tickle};
+use forebay_address::{Options, acquire, acquire_while, check, release, tickle};
 use pnet_datalink::{Channel, ChannelType, Config};
 
 use crate::addresses;
@@ -73,9 +73,10 @@ fn the_address_of_a_machine_that_vanished_can_be_acquired() {
     }
 }
 
-#[test]
-fn an_address_is_announced_three_times_within_a_second() {
-    let Some(testbed) = Testbed::new(2) else { return };
+/// The announcements and probes of the IPv4 address that a machine sends while it acquires it and for a second longer: those as requests,
+/// those as replies, and probes.
+fn announced(is_owner: fn() -> bool) -> Option<[u32; 3]> {
+    let testbed = Testbed::new(2)?;
     let [owner, client] = testbed.machines();
     let [address, _] = addresses();
     let mac = owner.mac();
@@ -94,12 +95,11 @@ fn an_address_is_announced_three_times_within_a_second() {
     });
     let options = Options::default();
     owner.run(async || {
-        acquire(&address, &options).await.unwrap();
+        acquire_while(&address, &options, is_owner).await.unwrap();
         // Announcements are sent by the runtime of whoever acquires.
         tokio::time::sleep(options.announcement_interval * options.announcements).await;
     });
-    let mut announced = [0, 0];
-    let mut probes = 0;
+    let mut seen = [0, 0, 0];
     let deadline = Instant::now() + Duration::from_millis(200);
     while Instant::now() < deadline {
         let Ok(packet) = packets.next() else { continue };
@@ -107,13 +107,24 @@ fn an_address_is_announced_three_times_within_a_second() {
             continue;
         }
         match packet[14..18] {
-            [10, 0, 0, 50] => announced[usize::from(packet[7]) - 1] += 1,
-            [0, 0, 0, 0] => probes += 1,
+            [10, 0, 0, 50] => seen[usize::from(packet[7]) - 1] += 1,
+            [0, 0, 0, 0] => seen[2] += 1,
             _ => panic!("{packet:?}"),
         }
     }
-    assert_eq!(probes, 3);
-    assert_eq!(announced, [3, 3], "requests and replies");
+    Some(seen)
+}
+
+#[test]
+fn an_address_is_announced_three_times_within_a_second() {
+    let Some(seen) = announced(|| true) else { return };
+    assert_eq!(seen, [3, 3, 3]);
+}
+
+#[test]
+fn a_machine_that_may_have_lost_an_address_does_not_announce_it_again() {
+    let Some(seen) = announced(|| false) else { return };
+    assert_eq!(seen, [1, 1, 3]);
 }
 
 #[test]

@@ -1,11 +1,18 @@
 //! Daemons that serve a pool whose metadata lies in a database and whose segments lie in a bucket. The bucket is one of another daemon of ours;
 //! in one test it is the one that `FOREBAY_TEST_BUCKET` names (see scripts/check-bucket).
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use forebay_nfs_client::xdr::nfs4::StableHow;
 use rustix::process::Signal;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use crate::daemon::{Daemon, Finished, assert_refused, run, wait_until};
@@ -114,6 +121,10 @@ impl Setup {
     }
 
     fn serve(&self, node: &str) -> Daemon {
+        self.serve_with(node, &[])
+    }
+
+    fn serve_with(&self, node: &str, arguments: &[&str]) -> Daemon {
         let own = self.scratch.path().join(node);
         std::fs::create_dir_all(&own).unwrap();
         let keys = self.credentials.to_str().unwrap();
@@ -121,7 +132,7 @@ impl Setup {
         let bucket = ["--object-store-endpoint", &self.endpoint, "--object-store-credentials-file", keys];
         let trusted =
             self.trusted.iter().flat_map(|file| ["--object-store-ca-file", file]).collect::<Vec<_>>();
-        Daemon::start_with(&own, &[&pool[..], &bucket, &["--node-name", node], &trusted].concat())
+        Daemon::start_with(&own, &[&pool[..], &bucket, &["--node-name", node], &trusted, arguments].concat())
     }
 
     /// The objects of the pool, and their bytes.
@@ -245,6 +256,73 @@ async fn a_bucket_is_reached_by_https_if_its_certificate_is_trusted() {
     let (client, root) = mount(&daemon, "writer").await;
     client.files().create(&root, "file").await.unwrap();
     daemon.stop();
+}
+
+/// Ends TLS for `to`, with the certificate in `folder`. Returns the port, and what the clients have sent.
+async fn end_tls(folder: &Path, to: SocketAddr) -> (u16, Arc<Mutex<Vec<u8>>>) {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let certificates = CertificateDer::pem_file_iter(folder.join("server.pem")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
+    let config = rustls::ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(certificates.map(Result::unwrap).collect(), key)
+        .unwrap();
+    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let sent = Arc::<Mutex<Vec<u8>>>::default();
+    let kept = sent.clone();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let (acceptor, sent) = (acceptor.clone(), kept.clone());
+            tokio::spawn(async move {
+                let Ok(client) = acceptor.accept(stream).await else { return };
+                let (mut from_client, mut to_client) = tokio::io::split(client);
+                let (mut from_server, mut to_server) = TcpStream::connect(to).await.unwrap().into_split();
+                tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_client).await });
+                let mut bytes = vec![0; 64 << 10];
+                while let Ok(count @ 1..) = from_client.read(&mut bytes).await {
+                    sent.lock().unwrap().extend_from_slice(&bytes[..count]);
+                    if to_server.write_all(&bytes[..count]).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    (port, sent)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signatures_leave_the_bytes_of_objects_to_https_unless_the_operator_wants_both() {
+    let mut setup = tokio::task::block_in_place(|| Setup::start(None));
+    Authority::new().install(setup.scratch.path());
+    setup.trusted = Some(setup.scratch.path().join("authority.pem").display().to_string());
+    let (port, sent) = end_tls(setup.scratch.path(), setup.bucket().s3()).await;
+    setup.endpoint = format!("https://localhost:{port}");
+    // Whether signatures since the last call did not cover bodies.
+    let unsigned = || {
+        let sent = std::mem::take(&mut *sent.lock().unwrap());
+        let text = String::from_utf8_lossy(&sent).to_ascii_lowercase();
+        assert!(text.contains("put /segments/pools/one"), "{text}");
+        text.contains("x-amz-content-sha256: unsigned-payload")
+    };
+    tokio::task::block_in_place(|| setup.create_its_pool());
+    assert!(unsigned());
+    let write_with = async |sign: &str| {
+        let arguments = ["--object-store-sign-payloads", sign];
+        let daemon = tokio::task::block_in_place(|| setup.serve_with("a", &arguments));
+        let (client, root) = mount(&daemon, "writer").await;
+        let file = client.files().create(&root, &format!("file-{sign}")).await.unwrap();
+        // Bytes that are not stored yet, and cannot be compressed.
+        let mut bytes = vec![0; 256 << 10];
+        getrandom::fill(&mut bytes).unwrap();
+        client.files().write(&file, 0, bytes.into(), StableHow::FileSync).await.unwrap();
+        daemon.stop();
+        unsigned()
+    };
+    assert!(write_with("off").await);
+    assert!(!write_with("on").await);
 }
 
 #[test]

@@ -90,6 +90,12 @@ struct Planner {
     early_appended: Vec<Appended>,
     compression: Compression,
     share: bool,
+    /// Chunks that the pool may have already. The metadata store is asked about all of them at once, because each question may be a
+    /// round trip.
+    undecided: Vec<Fresh>,
+    /// The position of each chunk among them.
+    undecided_places: HashMap<ChunkId, usize>,
+    undecided_bytes: usize,
     portion: Vec<Fresh>,
     /// The position of each chunk in the portion.
     places: HashMap<ChunkId, usize>,
@@ -134,6 +140,9 @@ impl Engine {
             early_appended: Vec::new(),
             compression: self.compression(inode),
             share: manner.share,
+            undecided: Vec::new(),
+            undecided_places: HashMap::new(),
+            undecided_bytes: 0,
             portion: Vec::new(),
             places: HashMap::new(),
             portion_bytes: 0,
@@ -156,6 +165,7 @@ impl Engine {
             plan.end = tails::near_end(from, &after.extents).cloned().collect();
             plan.changes.push(ExtentChange { before, after: after.extents }.without_common());
         }
+        planner.decide()?;
         Ok(Draft { plan, planner })
     }
 
@@ -172,6 +182,8 @@ impl Engine {
         let from = start.saturating_sub(REACH_BEFORE_BYTES);
         let extents = |range| match self.caches.tails.extents(inode, &range) {
             Some(known) => Ok(known),
+            // A new file, in which there is nothing to look for.
+            None if inode.state().record.space_used == 0 => Ok(Vec::new()),
             None => self.extents(inode.key(), range),
         };
         let near = extents(from..end.saturating_add(stretch::REACH_BEHIND_BYTES))?;
@@ -241,7 +253,9 @@ impl Chunks for Planner {
         if about.is_provisional && !compares {
             self.engine.caches.chunks.insert(id, content.clone());
         }
-        let is_planned = self.places.contains_key(&id) || self.before.contains(&id);
+        let is_planned = self.places.contains_key(&id)
+            || self.before.contains(&id)
+            || self.undecided_places.contains_key(&id);
         if !is_planned && self.name_early(id, &content) {
             return Ok(id);
         }
@@ -249,25 +263,60 @@ impl Chunks for Planner {
             self.engine.has_same(id, &content, &mut self.compared, self.share)?
         } else {
             is_planned
-                || (self.share
-                    && self.engine.chunk_record(id)?.is_some_and(|known| self.engine.segments.holds(&known)))
         };
         if is_known {
             self.engine.meters.shared(1, content.len() as u64);
             return Ok(id);
         }
         let compression = if about.is_compressed { Compression::None } else { self.compression };
-        self.portion_bytes += content.len();
-        self.places.insert(id, self.portion.len());
-        self.portion.push(Fresh { id, content, compression });
-        if self.portion_bytes >= PORTION_BYTES {
-            self.begin_append()?;
+        let fresh = Fresh { id, content, compression };
+        if self.share && !compares {
+            self.undecided_bytes += fresh.content.len();
+            self.undecided_places.insert(id, self.undecided.len());
+            self.undecided.push(fresh);
+            if self.undecided_bytes >= PORTION_BYTES {
+                self.decide()?;
+            }
+        } else {
+            self.add(fresh)?;
         }
         Ok(id)
     }
 }
 
 impl Planner {
+    /// Adds those of the undecided chunks to the portion that the pool does not have.
+    fn decide(&mut self) -> Result<()> {
+        self.undecided_places.clear();
+        self.undecided_bytes = 0;
+        let undecided = std::mem::take(&mut self.undecided);
+        self.engine.warm_chunks(undecided.iter().map(|fresh| fresh.id))?;
+        for fresh in undecided {
+            // Another file may have appended it meanwhile.
+            if self.name_early(fresh.id, &fresh.content) {
+                continue;
+            }
+            let known = self.engine.chunk_record(fresh.id)?;
+            if known.is_some_and(|known| self.engine.segments.holds(&known)) {
+                self.engine.meters.shared(1, fresh.content.len() as u64);
+            } else {
+                self.add(fresh)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a chunk that the pool does not have.
+    fn add(&mut self, fresh: Fresh) -> Result<()> {
+        self.portion_bytes += fresh.content.len();
+        self.places.insert(fresh.id, self.portion.len());
+        self.portion.push(fresh);
+        if self.portion_bytes >= PORTION_BYTES {
+            self.begin_append()?;
+        }
+        Ok(())
+    }
+
     /// Uses the chunk of this name if one was appended early, for this file or another.
     fn name_early(&mut self, id: ChunkId, content: &Bytes) -> bool {
         let early = &self.engine.writes.early;
@@ -288,10 +337,13 @@ impl Planner {
         true
     }
 
-    /// The chunk's bytes, if it is in the portion, or was appended early.
+    /// The chunk's bytes, if it is undecided or in the portion, or was appended early.
     fn fresh(&self, id: ChunkId) -> Option<Bytes> {
         if let Some(content) = self.early_contents.get(&id) {
             return Some(content.clone());
+        }
+        if let Some(place) = self.undecided_places.get(&id) {
+            return self.undecided.get(*place).map(|fresh| fresh.content.clone());
         }
         let place = self.places.get(&id)?;
         self.portion.get(*place).map(|fresh| fresh.content.clone())
@@ -392,5 +444,115 @@ impl Plan {
             (start > offset).then_some(start)
         });
         stored.max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::ops::Range as KeyRange;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use crate::base::sources::{SystemClock, SystemEntropy};
+    use crate::format::keys::{self, Key};
+    use crate::opening::lifecycle::Foundation;
+    use crate::store::meta::{Batch, MemoryMeta, MetaFiles, MetaStore, MetaView, Position, Visit};
+    use crate::store::room::UnlimitedRoom;
+    use crate::store::segment::{MemorySegments, SegmentFiles};
+    use crate::{Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
+
+    /// A store that counts how often it is asked about chunks: each time by [`MetaView::warm`], and about one that was not asked for before.
+    #[derive(Default)]
+    struct Asked {
+        store: MemoryMeta,
+        warm: Mutex<BTreeSet<Key>>,
+        warmings: AtomicU64,
+        alone: AtomicU64,
+    }
+
+    impl MetaView for Asked {
+        fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+            if key.first() == Some(&keys::CHUNK) && !sync::lock(&self.warm).contains(key) {
+                self.alone.fetch_add(1, Ordering::SeqCst);
+            }
+            self.store.get(key)
+        }
+        fn warm(&self, keys: &mut dyn Iterator<Item = Key>) -> Result<()> {
+            let keys: Vec<Key> = keys.collect();
+            self.warmings.fetch_add(u64::from(!keys.is_empty()), Ordering::SeqCst);
+            sync::lock(&self.warm).extend(keys);
+            Ok(())
+        }
+        fn scan(&self, range: KeyRange<Key>, visit: &mut Visit<'_>) -> Result<()> {
+            self.store.scan(range, visit)
+        }
+    }
+
+    impl MetaStore for Asked {
+        fn write(&self, batch: Batch) -> Result<()> {
+            self.store.write(batch)
+        }
+        fn position(&self) -> Position {
+            self.store.position()
+        }
+        fn make_durable(&self) -> Result<()> {
+            self.store.make_durable()
+        }
+    }
+
+    fn pool_on(meta: &Arc<Asked>) -> Pool {
+        let foundation = Foundation {
+            meta: MetaFiles::single(meta.clone()),
+            segments: SegmentFiles::single(Arc::<MemorySegments>::default()),
+            room: Box::new(UnlimitedRoom),
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy::new().unwrap()),
+            witness: Arc::new(crate::store::witness::MemoryWitness::default()),
+            wanted: crate::opening::examine::Wanted { is_new: true, has_state: true, ..Default::default() },
+            naming: Naming::Keyed,
+            log: None,
+            broken: None,
+            home: None,
+        };
+        let options = PoolOptions { log_bytes_max: 0, ..PoolOptions::default() };
+        Pool::on(Engine::open(foundation, options).unwrap()).unwrap()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_flush_asks_for_all_its_chunks_at_once() {
+        let meta = Arc::<Asked>::default();
+        let pool = pool_on(&meta);
+        let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
+        let mut content = vec![0; 6 << 20];
+        blake3::Hasher::new().finalize_xof().fill(&mut content);
+        let content = Bytes::from(content);
+        let mut stored = Vec::new();
+        // Its 48 chunks are flushed in two portions, because a portion has 4 pieces in tests. The names of the second file's are in memory.
+        for (name, warmings) in [(b"one".as_slice(), 2), (b"other", 0)] {
+            let file = pool.create(root, name, NewInode::new(Kind::File, 0o600)).await.unwrap();
+            let file = file.attributes.handle;
+            let engine = pool.engine().unwrap();
+            // As if the thread that appends early were slow.
+            let appending = engine.inode(file).unwrap().appending.clone().lock_owned().await;
+            for at in (0..content.len()).step_by(1 << 20) {
+                let part = content.slice(at..at + (1 << 20));
+                pool.write(file, at as u64, part, Stability::Unstable).await.unwrap();
+            }
+            let (done, early_is_through) = std::sync::mpsc::channel();
+            engine.committing.early.submit(Box::new(move || done.send(()).unwrap())).unwrap();
+            tokio::task::block_in_place(|| early_is_through.recv().unwrap());
+            meta.warmings.store(0, Ordering::SeqCst);
+            drop(appending);
+            pool.commit(file, 0, 0).await.unwrap();
+            assert_eq!(meta.alone.load(Ordering::SeqCst), 0);
+            assert_eq!(meta.warmings.load(Ordering::SeqCst), warmings);
+            assert_eq!(pool.read(file, 0, u32::MAX).await.unwrap().pieces.concat(), content);
+            stored.push(pool.stored().unwrap().bytes_live);
+        }
+        assert_eq!(stored[0], stored[1], "the other one has the same chunks");
+        assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+        pool.close().await.unwrap();
     }
 }

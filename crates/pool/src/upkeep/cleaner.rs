@@ -166,7 +166,9 @@ impl Engine {
         let mut chunks = BTreeMap::new();
         if let Some(length) = self.stores.segments.length(segment)? {
             let mut seen = BTreeSet::new();
-            for frame in frames_in(&*self.stores.segments, segment, length)? {
+            let frames = frames_in(&*self.stores.segments, segment, length)?;
+            self.warm_chunks(frames.iter().map(|frame| frame.id))?;
+            for frame in frames {
                 if let Some(record) = self.chunk_record(frame.id)?
                     && (record.segment, record.offset) == (segment, frame.offset)
                     && seen.insert(frame.id)

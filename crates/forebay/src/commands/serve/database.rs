@@ -223,6 +223,11 @@ impl Leased {
         })
     }
 
+    /// Until when it is certain that this process has the pool.
+    pub fn tenure(&self) -> Arc<Tenure> {
+        self.lease.tenure()
+    }
+
     /// Holds answers while it is not certain that this process has the pool.
     pub fn answers(&self) -> Answers {
         let tenure = self.lease.tenure();

@@ -231,7 +231,10 @@ impl Owning {
         let quick = Options { probes: 2, probe_interval: Duration::from_millis(100), ..Options::default() };
         let mut options = if is_moved { quick } else { Options::default() };
         loop {
-            match forebay_address::acquire(address, &options).await {
+            let tenure = self.leased.as_ref().map(Leased::tenure);
+            // A node that took the address from a silent one may become silent itself, while it still announces.
+            let is_owner = move || tenure.as_ref().is_none_or(|tenure| tenure.holds());
+            match forebay_address::acquire_while(address, &options, is_owner).await {
                 Ok(held) => return Ok(held),
                 Err(error @ forebay_address::Error::Taken { .. })
                     if self.was_fenced && begun.elapsed() < ADDRESS_PATIENCE =>
