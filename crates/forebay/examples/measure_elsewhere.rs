@@ -228,7 +228,7 @@ where
     count("before the crowd");
     let crowd_per_second = crowd(&pool, root).await;
     count("before the stream");
-    let base = Bytes::from(stream(5, WRITE_BYTES));
+    let base = stream(5, WRITE_BYTES);
     let ingest_one = ingest(&pool, root, 1, mib, &base).await;
     count("after the stream");
     let ingest_wide = ingest(&pool, root, PARTITIONS, mib / PARTITIONS, &base).await;

@@ -1,6 +1,6 @@
 //! Service addresses on machines of one network segment, which are network namespaces. Without root they are skipped.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod moves;
 mod refusals;
