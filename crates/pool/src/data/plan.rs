@@ -182,7 +182,7 @@ impl Engine {
         let from = start.saturating_sub(REACH_BEFORE_BYTES);
         let extents = |range| match self.caches.tails.extents(inode, &range) {
             Some(known) => Ok(known),
-            // A new file, in which there is nothing to look for.
+            // The file has no extents, as a new one.
             None if inode.state().record.space_used == 0 => Ok(Vec::new()),
             None => self.extents(inode.key(), range),
         };

@@ -244,7 +244,7 @@ fn end(txn: &mut Txn<'_>, one: &Freeing) -> Result<()> {
 /// Stages the removal of up to `budget` extents. Returns how many were removed, and whether there are more.
 fn free_extents(txn: &mut Txn<'_>, one: &mut Freeing, budget: usize) -> Result<(usize, bool)> {
     let key = one.inode.key();
-    // Where metadata is far away, a look for nothing costs a round trip.
+    // It has no extents. Where the metadata is in a database, looking for them would cost a round trip.
     if one.from == 0 && one.inode.state().record.space_used == 0 {
         return Ok((0, false));
     }
