@@ -5,7 +5,7 @@
 //! found.
 #![allow(clippy::unwrap_used, reason = "a measurement ends at the first error")]
 
-#[path = "../tests/common/batches.rs"]
+#[path = "../tests/pool/common/batches.rs"]
 mod batches;
 
 use tokio::time::Instant;

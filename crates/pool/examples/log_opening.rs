@@ -7,7 +7,7 @@
 //! and without (this needs root).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a measurement ends at the first error")]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/pool/common/mod.rs"]
 mod common;
 
 use std::path::Path;

@@ -1,15 +1,13 @@
 //! Bytes that small writes leave inline in the metadata store do not stay there.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-
-mod common;
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 const PAGE: u64 = 4096;
 const DEADLINE: Duration = Duration::from_secs(60);

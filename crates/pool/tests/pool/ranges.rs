@@ -1,9 +1,8 @@
 //! Ranges of files: creating, finding and filling holes, and cloning content.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in tests a panic is the report")]
 
-mod common;
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 async fn used(pool: &Pool, file: Handle) -> u64 {
     pool.getattr(file).await.unwrap().space_used

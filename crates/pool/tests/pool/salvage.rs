@@ -1,15 +1,13 @@
 //! Only the segments of a pool are left: every record batch is recovered exactly once, byte for byte.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-
-mod common;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use common::*;
 use forebay_pool::salvage::{Options, Report, salvage};
 use forebay_pool::*;
+
+use crate::common::*;
 
 /// A batch with a correct CRC.
 fn batch(base_offset: i64, producer: i64, sequence: i32, payload: &[u8]) -> Vec<u8> {

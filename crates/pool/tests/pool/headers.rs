@@ -1,7 +1,4 @@
 //! Damaged headers of segments: a check names them and changes nothing; a scrub rewrites them.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +6,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 const HEADER_BYTES: usize = 64;
 

@@ -1,7 +1,4 @@
 //! Deleted data takes no space any more, and sequential reads are read ahead.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-
-mod common;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -9,8 +6,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 /// The space that the file system has allocated for everything below a directory.
 fn bytes_taken(directory: &Path) -> u64 {

@@ -1,14 +1,13 @@
 //! Bytes are stored once and as small as possible, however they were written.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 #[path = "common/batches.rs"]
 mod batches;
-mod common;
 
 use batches::*;
 use bytes::Bytes;
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 /// The bytes stored for all files, in segments and in the metadata store.
 fn physical(pool: &Pool) -> u64 {

@@ -1,14 +1,13 @@
 //! Random operations on volumes, snapshots and clones, compared with whole copies in memory. Sometimes the pool is
 //! closed and opened again. At the end everything is deleted, and nothing may be left.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use common::*;
 use forebay_pool::*;
 use proptest::prelude::*;
+
+use crate::common::*;
 
 /// The maximum size of a file, and the number of names for volumes, snapshots and files. There are few, so that
 /// operations meet.

@@ -1,9 +1,8 @@
 //! Names: create, look up, list, link, rename, remove.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 #[tokio::test]
 async fn a_created_name_is_found_and_listed() {

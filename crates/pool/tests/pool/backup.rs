@@ -1,14 +1,12 @@
 //! Backups: what a restored pool has, what is copied, and what is refused.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-
-mod common;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 async fn backup(pool: &Pool, to: &Path) -> BackupReport {
     pool.backup(to, BackupOptions::default(), Arc::default()).await.unwrap()

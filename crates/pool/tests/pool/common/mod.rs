@@ -1,5 +1,5 @@
 //! Functions that the tests of the pool's interface share.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(dead_code, reason = "an example uses a part of it")]
 
 use bytes::Bytes;
 use forebay_pool::*;

@@ -1,8 +1,5 @@
 //! Two copies of the metadata on files: an older pool gets its second one, damage in one is read from the other, and the second
 //! becomes the pool.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-
-mod common;
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -11,8 +8,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 const FILES: u64 = 1500;
 /// Files of this size are stored in the metadata.

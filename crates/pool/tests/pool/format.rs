@@ -1,15 +1,13 @@
 //! A pool of the former release keeps its format until that is finalized.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 #![allow(clippy::disallowed_methods, reason = "deadlines are times of day")]
-
-mod common;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 fn format_file(pool: &Path) -> String {
     std::fs::read_to_string(pool.join("FORMAT")).unwrap()

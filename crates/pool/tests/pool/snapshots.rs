@@ -1,10 +1,9 @@
 //! Snapshots, clones and rollbacks: the content that they show, the data that they keep, and the space that they
 //! release.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 async fn take(pool: &Pool, name: &str) -> Snapshot {
     pool.snapshot_create(&["kafka".to_owned()], name).await.unwrap().remove(0)

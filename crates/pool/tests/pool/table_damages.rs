@@ -1,8 +1,5 @@
 //! A damaged block in a table of the metadata store: the check continues after it and names the affected files, and the
 //! scrub finds it.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-
-mod common;
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -11,8 +8,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 const DIRECTORIES: u64 = 10;
 const FILES: u64 = 1600;

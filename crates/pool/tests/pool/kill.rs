@@ -1,14 +1,13 @@
 //! A process that is killed while it works: everything that it acknowledged as stable exists after the pool is opened
 //! again.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 const DIRECTORY: &str = "FOREBAY_POOL_TEST_DIRECTORY";
 const WRITERS: u64 = 4;
@@ -49,7 +48,7 @@ async fn what_was_stable_before_kill_9_is_there_after() {
     for round in 0..3u64 {
         let directory = tempfile::tempdir().unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child_that_is_killed", "--nocapture"])
+            .args(["--exact", "kill::child_that_is_killed", "--nocapture"])
             .env(DIRECTORY, directory.path())
             .stdout(Stdio::piped())
             .spawn()

@@ -1,13 +1,12 @@
 //! Random operations, compared with a model in memory. Sometimes the pool is closed and opened again.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use common::*;
 use forebay_pool::*;
 use proptest::prelude::*;
+
+use crate::common::*;
 
 #[derive(Clone, Debug)]
 enum Step {

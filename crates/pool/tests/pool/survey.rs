@@ -1,13 +1,11 @@
 //! A survey shows the names, the files and the extents of one instant, and its samples divide all chunks.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-
-mod common;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 async fn survey(pool: &Pool) -> Survey {
     pool.survey(Arc::default()).await.unwrap()

@@ -1,11 +1,10 @@
 //! Volumes, the pool's directory, the records of the protocols, and the limits of space.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
 use std::time::Duration;
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 #[tokio::test]
 async fn the_limit_of_a_volumes_throughput_is_kept_with_it_and_told_to_who_watches() {

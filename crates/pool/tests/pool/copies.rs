@@ -1,15 +1,13 @@
 //! Two copies of everything: damage in one copy is repaired from the other, and a lost copy is restored completely.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-
-mod common;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 const FILE_BYTES: usize = 3_000_000;
 

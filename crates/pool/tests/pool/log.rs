@@ -1,13 +1,12 @@
 //! The intent log in a directory: what a pool that was not closed in order finds there, and what it does without it.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytes::Bytes;
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 /// A pool that flushes nothing because of its age.
 fn slow() -> PoolOptions {

@@ -1,10 +1,9 @@
 //! The size limit of a volume: writes beyond it are refused, overwrites and deletions are accepted, and an accepted
 //! write is never refused when it is made durable.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 const SIZE: u64 = 1 << 20;
 

@@ -1,9 +1,8 @@
 //! Content of files: reads return the written bytes, through flushes, truncations and reopening.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 #[tokio::test]
 async fn unstable_writes_are_read_at_once_and_after_commit() {

@@ -4,17 +4,15 @@
 //! The table has every file and directory of a pool, and every way to lose it: removed, emptied, cut at 16 places,
 //! zeroed, or replaced by an older one. Then there are pairs of losses that once made a pool start anew over its own
 //! data.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in tests a panic is the report")]
-
-mod common;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 /// The number of places at which a file is cut.
 const CUTS: u64 = 16;

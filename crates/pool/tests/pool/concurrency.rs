@@ -1,12 +1,11 @@
 //! Concurrency: with parallel writers, flushes, truncations and the cleaner, readers never see bytes that were not
 //! written.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-mod common;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 const BLOCK: u64 = 131_072;
 const BLOCKS: u64 = 8;

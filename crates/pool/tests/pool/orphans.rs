@@ -1,9 +1,8 @@
 //! Inodes without a name: kept while they are held, even through restarts, and then freed.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 fn inodes(pool: &Pool) -> (u64, u64, u64) {
     let space = pool.space().unwrap();

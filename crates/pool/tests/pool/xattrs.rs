@@ -1,10 +1,9 @@
 //! Extended attributes: set, listed, kept by every operation that keeps the file, and removed with it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in tests a panic is the report")]
 
-mod common;
 use bytes::Bytes;
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 async fn set(pool: &Pool, handle: Handle, name: &str, value: &[u8]) {
     let value = Bytes::copy_from_slice(value);

@@ -1,15 +1,14 @@
 //! Deleted volumes that can be recovered, snapshots that expire or are locked, and what a clone takes with it.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 #![allow(clippy::disallowed_methods, reason = "deadlines are times of day")]
 
-mod common;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 

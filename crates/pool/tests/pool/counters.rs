@@ -1,9 +1,8 @@
 //! The pool's counters match its work.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
-use common::*;
 use forebay_pool::*;
+
+use crate::common::*;
 
 const BYTES: usize = 600_000;
 
