@@ -8,7 +8,8 @@ const chromium = process.env['FOREBAY_CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/
 export default defineConfig({
   testDir: 'tests/e2e',
   outputDir: 'test-results',
-  workers: 1,
+  // They wait more than they work.
+  workers: 2,
   // A test that fails once and passes then is named as flaky at the end, so that it is mended, and does not stop everything else.
   retries: process.env['FOREBAY_CONSOLE_RETRIES'] ? Number(process.env['FOREBAY_CONSOLE_RETRIES']) : 0,
   fullyParallel: false,
