@@ -36,6 +36,8 @@ pub mod salvage;
 #[cfg(test)]
 mod sim;
 pub mod store;
+#[cfg(test)]
+mod testing;
 mod tree;
 mod upkeep;
 mod volumes;

@@ -15,19 +15,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use crate::base::sources::{SystemClock, SystemEntropy};
 use crate::base::sync;
 use crate::buckets::concatenate::Room;
 use crate::engine::Engine;
-use crate::format::frames::Naming;
 use crate::opening::assemble;
-use crate::opening::examine::Wanted;
 use crate::opening::lifecycle::Foundation;
 use crate::store::home::Home;
-use crate::store::meta::{MemoryMeta, MetaFiles};
-use crate::store::room::UnlimitedRoom;
-use crate::store::segment::{MemorySegments, SegmentFiles};
-use crate::store::witness::MemoryWitness;
+use crate::store::meta::MemoryMeta;
+use crate::store::segment::MemorySegments;
 use crate::*;
 
 /// How long closing waits for operations in progress.
@@ -104,20 +99,8 @@ impl Pool {
     }
     /// Creates a pool in memory, which is dropped with its last clone. For tests and fuzzing.
     pub async fn in_memory(options: PoolOptions) -> Result<Pool> {
-        let foundation = Foundation {
-            meta: MetaFiles::single(Arc::new(MemoryMeta::default())),
-            segments: SegmentFiles::single(Arc::new(MemorySegments::default())),
-            room: Box::new(UnlimitedRoom),
-            clock: Arc::new(SystemClock),
-            entropy: Arc::new(SystemEntropy::new()?),
-            witness: Arc::new(MemoryWitness::default()),
-            wanted: Wanted { is_new: true, has_state: true, ..Wanted::default() },
-            naming: Naming::Keyed,
-            log: None,
-            #[cfg(test)]
-            broken: None,
-            home: None,
-        };
+        let foundation =
+            Foundation::in_memory(Arc::new(MemoryMeta::default()), Arc::new(MemorySegments::default()))?;
         Pool::on(Engine::open(foundation, options)?)
     }
     /// Makes everything durable and releases the directory. Later operations fail with [`Error::Closed`].

@@ -105,10 +105,7 @@ impl Engine {
         // A flush under way changes the extents.
         let Ok(_order) = inode.order.clone().try_lock_owned() else { return Ok(None) };
         let near = first.saturating_sub(REACH_BEFORE_BYTES)..first.saturating_add(1);
-        let extents = match self.caches.tails.extents(inode, &near) {
-            Some(known) => known,
-            None => self.extents(inode.key(), near)?,
-        };
+        let extents = self.extents_ordered(inode, near)?;
         let (mut offset, mut loose) = (first, Vec::new());
         let mut cut = None;
         for extent in extents.iter().rev() {

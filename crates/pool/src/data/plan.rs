@@ -180,16 +180,11 @@ impl Engine {
         let start = dirty.first().map_or(0, |(offset, _)| *offset);
         let end = dirty.last().map_or(0, end_of);
         let from = start.saturating_sub(REACH_BEFORE_BYTES);
-        let extents = |range| match self.caches.tails.extents(inode, &range) {
-            Some(known) => Ok(known),
-            // The file has no extents, as a new one.
-            None if inode.state().record.space_used == 0 => Ok(Vec::new()),
-            None => self.extents(inode.key(), range),
-        };
-        let near = extents(from..end.saturating_add(stretch::REACH_BEHIND_BYTES))?;
+        let near = self.extents_ordered(inode, from..end.saturating_add(stretch::REACH_BEHIND_BYTES))?;
         let fills_gap = !stretch::covers(&near, end.saturating_sub(1)..end);
         if fills_gap && stretch::covers(&near, end..u64::MAX) {
-            return Ok((from, extents(from..end.saturating_add(stretch::REACH_BEHIND_GAP_BYTES))?));
+            let far = from..end.saturating_add(stretch::REACH_BEHIND_GAP_BYTES);
+            return Ok((from, self.extents_ordered(inode, far)?));
         }
         Ok((from, near))
     }
@@ -449,88 +444,47 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-    use std::ops::Range as KeyRange;
-    use std::sync::Mutex;
-    use std::sync::atomic::{AtomicU64, Ordering};
-
     use super::*;
-    use crate::base::sources::{SystemClock, SystemEntropy};
-    use crate::format::keys::{self, Key};
-    use crate::opening::lifecycle::Foundation;
-    use crate::store::meta::{Batch, MemoryMeta, MetaFiles, MetaStore, MetaView, Position, Visit};
-    use crate::store::room::UnlimitedRoom;
-    use crate::store::segment::{MemorySegments, SegmentFiles};
-    use crate::{Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
+    use crate::format::keys;
+    use crate::testing::{Asked, watched_pool};
+    use crate::{Kind, NewInode, PoolOptions, Stability, VolumeSpec};
 
-    /// A store that counts how often it is asked about chunks: each time by [`MetaView::warm`], and about one that was not asked for before.
-    #[derive(Default)]
-    struct Asked {
-        store: MemoryMeta,
-        warm: Mutex<BTreeSet<Key>>,
-        warmings: AtomicU64,
-        alone: AtomicU64,
+    /// Waits until the thread that appends early has done what there is to do.
+    fn wait_for_early(engine: &Engine) {
+        let (done, is_through) = std::sync::mpsc::channel();
+        engine.committing.early.submit(Box::new(move || done.send(()).unwrap())).unwrap();
+        tokio::task::block_in_place(|| is_through.recv().unwrap());
     }
 
-    impl MetaView for Asked {
-        fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
-            if key.first() == Some(&keys::CHUNK) && !sync::lock(&self.warm).contains(key) {
-                self.alone.fetch_add(1, Ordering::SeqCst);
-            }
-            self.store.get(key)
-        }
-        fn warm(&self, keys: &mut dyn Iterator<Item = Key>) -> Result<()> {
-            let keys: Vec<Key> = keys.collect();
-            self.warmings.fetch_add(u64::from(!keys.is_empty()), Ordering::SeqCst);
-            sync::lock(&self.warm).extend(keys);
-            Ok(())
-        }
-        fn scan(&self, range: KeyRange<Key>, visit: &mut Visit<'_>) -> Result<()> {
-            self.store.scan(range, visit)
-        }
-    }
-
-    impl MetaStore for Asked {
-        fn write(&self, batch: Batch) -> Result<()> {
-            self.store.write(batch)
-        }
-        fn position(&self) -> Position {
-            self.store.position()
-        }
-        fn make_durable(&self) -> Result<()> {
-            self.store.make_durable()
-        }
-    }
-
-    fn pool_on(meta: &Arc<Asked>) -> Pool {
-        let foundation = Foundation {
-            meta: MetaFiles::single(meta.clone()),
-            segments: SegmentFiles::single(Arc::<MemorySegments>::default()),
-            room: Box::new(UnlimitedRoom),
-            clock: Arc::new(SystemClock),
-            entropy: Arc::new(SystemEntropy::new().unwrap()),
-            witness: Arc::new(crate::store::witness::MemoryWitness::default()),
-            wanted: crate::opening::examine::Wanted { is_new: true, has_state: true, ..Default::default() },
-            naming: Naming::Keyed,
-            log: None,
-            broken: None,
-            home: None,
-        };
-        let options = PoolOptions { log_bytes_max: 0, ..PoolOptions::default() };
-        Pool::on(Engine::open(foundation, options).unwrap()).unwrap()
+    #[tokio::test(flavor = "multi_thread")]
+    async fn nobody_looks_for_extents_of_a_new_file() {
+        let (meta, pool) = watched_pool(PoolOptions { log_bytes_max: 0, ..PoolOptions::default() });
+        let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
+        let file = pool.create(root, b"new", NewInode::new(Kind::File, 0o600)).await.unwrap();
+        let file = file.attributes.handle;
+        let mut content = vec![0; 6 << 20];
+        blake3::Hasher::new().finalize_xof().fill(&mut content);
+        meta.forget_questions();
+        pool.write(file, 0, content.into(), Stability::Unstable).await.unwrap();
+        let engine = pool.engine().unwrap();
+        wait_for_early(&engine);
+        assert!(engine.meters.bytes_early.get() > 0, "chunks were appended early");
+        pool.commit(file, 0, 0).await.unwrap();
+        assert_eq!(meta.asked(keys::EXTENT), Asked::default());
+        drop(engine);
+        pool.close().await.unwrap();
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_flush_asks_for_all_its_chunks_at_once() {
-        let meta = Arc::<Asked>::default();
-        let pool = pool_on(&meta);
+        let (meta, pool) = watched_pool(PoolOptions { log_bytes_max: 0, ..PoolOptions::default() });
         let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
         let mut content = vec![0; 6 << 20];
         blake3::Hasher::new().finalize_xof().fill(&mut content);
         let content = Bytes::from(content);
         let mut stored = Vec::new();
         // Its 48 chunks are flushed in two portions, because a portion has 4 pieces in tests. The names of the second file's are in memory.
-        for (name, warmings) in [(b"one".as_slice(), 2), (b"other", 0)] {
+        for (name, together) in [(b"one".as_slice(), 2), (b"other", 0)] {
             let file = pool.create(root, name, NewInode::new(Kind::File, 0o600)).await.unwrap();
             let file = file.attributes.handle;
             let engine = pool.engine().unwrap();
@@ -540,14 +494,11 @@ mod tests {
                 let part = content.slice(at..at + (1 << 20));
                 pool.write(file, at as u64, part, Stability::Unstable).await.unwrap();
             }
-            let (done, early_is_through) = std::sync::mpsc::channel();
-            engine.committing.early.submit(Box::new(move || done.send(()).unwrap())).unwrap();
-            tokio::task::block_in_place(|| early_is_through.recv().unwrap());
-            meta.warmings.store(0, Ordering::SeqCst);
+            wait_for_early(&engine);
+            meta.forget_questions();
             drop(appending);
             pool.commit(file, 0, 0).await.unwrap();
-            assert_eq!(meta.alone.load(Ordering::SeqCst), 0);
-            assert_eq!(meta.warmings.load(Ordering::SeqCst), warmings);
+            assert_eq!(meta.asked(keys::CHUNK), Asked { together, alone: 0 });
             assert_eq!(pool.read(file, 0, u32::MAX).await.unwrap().pieces.concat(), content);
             stored.push(pool.stored().unwrap().bytes_live);
         }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
@@ -63,6 +64,19 @@ impl Engine {
         let mut extents = self.extents_in(key, from..range.end, usize::MAX)?;
         extents.retain(|(offset, extent)| offset.saturating_add(u64::from(extent.length)) > range.start);
         Ok(extents)
+    }
+
+    /// Like [`Engine::extents`], but does not ask the metadata store for what is in memory. The caller holds the file's `order` lock, so that
+    /// no flush changes them.
+    pub(crate) fn extents_ordered(&self, inode: &Arc<Inode>, range: Range<u64>) -> Result<Vec<Extent>> {
+        if let Some(known) = self.caches.tails.extents(inode, &range) {
+            return Ok(known);
+        }
+        // The file has no extents, as a new one.
+        if inode.state().record.space_used == 0 {
+            return Ok(Vec::new());
+        }
+        self.extents(inode.key(), range)
     }
 
     /// Returns the first `count` of the file's extents that reach into `range`, in order. Also returns the part of the

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::base::counters::Meters;
 use crate::base::signals::Signals;
-use crate::base::sources::{Clock, Entropy};
+use crate::base::sources::{Clock, Entropy, SystemClock, SystemEntropy};
 use crate::base::sync;
 use crate::engine::{Caches, Committing, Engine, Identity, Stores, Upkeep, Writes};
 use crate::format::FORMAT;
@@ -38,9 +38,9 @@ use crate::store::confirmed;
 use crate::store::home::Home;
 use crate::store::log::LogFiles;
 use crate::store::meta::{Batch, MetaFiles, MetaStore};
-use crate::store::room::Room;
-use crate::store::segment::{SegmentFiles, SegmentWriter, Stamp};
-use crate::store::witness::{Keeper, LogSpan, Phase, State, Witness};
+use crate::store::room::{Room, UnlimitedRoom};
+use crate::store::segment::{MemorySegments, SegmentFiles, SegmentWriter, Stamp};
+use crate::store::witness::{Keeper, LogSpan, MemoryWitness, Phase, State, Witness};
 use crate::upkeep::background;
 use crate::{PoolId, PoolOptions, Result};
 
@@ -65,6 +65,26 @@ pub(crate) struct Foundation {
     pub(crate) broken: Option<Rule>,
     /// The pool's directory, if it has one; unlocked last.
     pub(crate) home: Option<Home>,
+}
+
+impl Foundation {
+    /// A new pool in memory.
+    pub(crate) fn in_memory(meta: Arc<dyn MetaStore>, segments: Arc<MemorySegments>) -> Result<Foundation> {
+        Ok(Foundation {
+            meta: MetaFiles::single(meta),
+            segments: SegmentFiles::single(segments),
+            log: None,
+            room: Box::new(UnlimitedRoom),
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy::new()?),
+            witness: Arc::new(MemoryWitness::default()),
+            wanted: Wanted { is_new: true, has_state: true, ..Wanted::default() },
+            naming: Naming::Keyed,
+            #[cfg(test)]
+            broken: None,
+            home: None,
+        })
+    }
 }
 
 impl Engine {

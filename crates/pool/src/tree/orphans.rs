@@ -261,3 +261,41 @@ fn free_extents(txn: &mut Txn<'_>, one: &mut Freeing, budget: usize) -> Result<(
     }
     Ok((extents.len(), more))
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use crate::format::keys;
+    use crate::testing::{Watched, watched_pool};
+    use crate::{Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
+
+    /// Creates a file, writes to it if there is something to write, and frees it. Returns how often extents were looked for to write and
+    /// to free.
+    async fn looks_to_write_and_free(pool: &Pool, meta: &Watched, content: &'static [u8]) -> (usize, usize) {
+        let root = pool.volume("v").unwrap().root;
+        let made = pool.create(root, b"file", NewInode::new(Kind::File, 0o600)).await.unwrap();
+        let file = made.attributes.handle;
+        meta.forget_questions();
+        if !content.is_empty() {
+            pool.write(file, 0, Bytes::from_static(content), Stability::FileSync).await.unwrap();
+        }
+        let to_write = meta.asked(keys::EXTENT).alone;
+        pool.remove(root, b"file").await.unwrap();
+        pool.settle().await.unwrap();
+        (to_write, meta.asked(keys::EXTENT).alone)
+    }
+
+    #[tokio::test]
+    async fn extents_are_not_looked_for_in_files_without_any() {
+        let (meta, pool) = watched_pool(PoolOptions { log_bytes_max: 0, ..PoolOptions::default() });
+        pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap();
+        pool.reap_orphans().await.unwrap();
+        assert_eq!(looks_to_write_and_free(&pool, &meta, b"").await, (0, 0));
+        let (to_write, to_free) = looks_to_write_and_free(&pool, &meta, b"content").await;
+        assert_eq!(to_write, 0);
+        assert!(to_free > 0, "this one has an extent");
+        assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+        pool.close().await.unwrap();
+    }
+}

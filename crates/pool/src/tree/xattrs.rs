@@ -208,84 +208,38 @@ fn changed(txn: &mut Txn<'_>, inode: &Arc<Inode>) -> Result<ChangeInfo> {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use super::*;
-    use crate::base::sources::{SystemClock, SystemEntropy};
-    use crate::format::frames::Naming;
-    use crate::format::keys::Key;
+    use crate::opening::examine::Wanted;
     use crate::opening::lifecycle::Foundation;
-    use crate::store::meta::{Batch, MemoryMeta, MetaFiles, MetaStore, MetaView, Visit};
-    use crate::store::room::UnlimitedRoom;
-    use crate::store::segment::{MemorySegments, SegmentFiles};
+    use crate::store::segment::MemorySegments;
+    use crate::testing::Watched;
     use crate::{NewInode, Pool, PoolOptions, VolumeSpec};
 
-    /// A store that counts lookups of extended attributes.
-    #[derive(Default)]
-    struct Counting {
-        store: MemoryMeta,
-        looks: AtomicUsize,
-    }
-
-    impl MetaView for Counting {
-        fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
-            self.store.get(key)
-        }
-        fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
-            if range.start.first() == Some(&keys::XATTR) {
-                self.looks.fetch_add(1, Ordering::SeqCst);
-            }
-            self.store.scan(range, visit)
-        }
-    }
-
-    impl MetaStore for Counting {
-        fn write(&self, batch: Batch) -> Result<()> {
-            self.store.write(batch)
-        }
-        fn position(&self) -> crate::store::meta::Position {
-            self.store.position()
-        }
-        fn make_durable(&self) -> Result<()> {
-            self.store.make_durable()
-        }
-    }
-
-    fn open(meta: &Arc<Counting>, store: &Arc<MemorySegments>) -> Pool {
+    fn open(meta: &Arc<Watched>, store: &Arc<MemorySegments>) -> Pool {
         let foundation = Foundation {
-            meta: MetaFiles::single(meta.clone()),
-            segments: SegmentFiles::single(store.clone()),
-            room: Box::new(UnlimitedRoom),
-            clock: Arc::new(SystemClock),
-            entropy: Arc::new(SystemEntropy::new().unwrap()),
-            witness: Arc::new(crate::store::witness::MemoryWitness::default()),
-            wanted: crate::opening::examine::Wanted { is_new: true, ..Default::default() },
-            naming: Naming::Keyed,
-            log: None,
-            broken: None,
-            home: None,
+            wanted: Wanted { is_new: true, ..Wanted::default() },
+            ..Foundation::in_memory(meta.clone(), store.clone()).unwrap()
         };
         Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap()
     }
 
     /// Creates a file and frees it. Returns the number of lookups of extended attributes.
-    async fn looks_to_free(pool: &Pool, meta: &Counting, xattr: bool) -> usize {
+    async fn looks_to_free(pool: &Pool, meta: &Watched, xattr: bool) -> usize {
         let root = pool.volume("v").unwrap().root;
         let made = pool.create(root, b"file", NewInode::new(Kind::File, 0o600)).await.unwrap();
         if xattr {
             let value = Bytes::from_static(b"value");
             pool.xattr_set(made.attributes.handle, b"name", value, SetXattr::Either).await.unwrap();
         }
-        let before = meta.looks.load(Ordering::SeqCst);
+        meta.forget_questions();
         pool.remove(root, b"file").await.unwrap();
         pool.settle().await.unwrap();
-        meta.looks.load(Ordering::SeqCst) - before
+        meta.asked(keys::XATTR).alone
     }
 
     #[tokio::test]
     async fn files_are_freed_without_a_look_for_extended_attributes_where_there_are_none() {
-        let (meta, store) = (Arc::<Counting>::default(), Arc::<MemorySegments>::default());
+        let (meta, store) = (Arc::<Watched>::default(), Arc::<MemorySegments>::default());
         let pool = open(&meta, &store);
         pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap();
         pool.reap_orphans().await.unwrap();

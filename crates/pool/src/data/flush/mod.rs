@@ -314,83 +314,19 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range as KeyRange;
-    use std::sync::{Condvar, PoisonError};
     use std::time::Duration;
 
     use bytes::Bytes;
 
     use super::*;
-    use crate::base::sources::{SystemClock, SystemEntropy};
-    use crate::format::frames::{ALIKE, Naming};
-    use crate::format::keys::Key;
-    use crate::opening::lifecycle::Foundation;
-    use crate::store::meta::{Batch, MemoryMeta, MetaFiles, MetaStore, MetaView, Position, Visit};
-    use crate::store::room::UnlimitedRoom;
-    use crate::store::segment::{MemorySegments, SegmentFiles};
+    use crate::format::frames::ALIKE;
+    use crate::testing::watched_pool;
     use crate::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
-
-    /// A store whose syncs a test can hold back.
-    #[derive(Default)]
-    struct Held {
-        store: MemoryMeta,
-        held: Mutex<bool>,
-        freed: Condvar,
-    }
-
-    impl Held {
-        fn hold(&self, held: bool) {
-            *sync::lock(&self.held) = held;
-            self.freed.notify_all();
-        }
-    }
-
-    impl MetaView for Held {
-        fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
-            self.store.get(key)
-        }
-        fn scan(&self, range: KeyRange<Key>, visit: &mut Visit<'_>) -> Result<()> {
-            self.store.scan(range, visit)
-        }
-    }
-
-    impl MetaStore for Held {
-        fn write(&self, batch: Batch) -> Result<()> {
-            self.store.write(batch)
-        }
-        fn position(&self) -> Position {
-            self.store.position()
-        }
-        fn make_durable(&self) -> Result<()> {
-            let held = sync::lock(&self.held);
-            drop(self.freed.wait_while(held, |held| *held).unwrap_or_else(PoisonError::into_inner));
-            self.store.make_durable()
-        }
-    }
-
-    fn held_pool(options: PoolOptions) -> (Arc<Held>, Pool) {
-        let meta = Arc::<Held>::default();
-        let foundation = Foundation {
-            meta: MetaFiles::single(meta.clone()),
-            segments: SegmentFiles::single(Arc::<MemorySegments>::default()),
-            room: Box::new(UnlimitedRoom),
-            clock: Arc::new(SystemClock),
-            entropy: Arc::new(SystemEntropy::new().unwrap()),
-            witness: Arc::new(crate::store::witness::MemoryWitness::default()),
-            wanted: crate::opening::examine::Wanted { is_new: true, has_state: true, ..Default::default() },
-            naming: Naming::Keyed,
-            log: None,
-            broken: None,
-            home: None,
-        };
-        let pool = Pool::on(Engine::open(foundation, options).unwrap()).unwrap();
-        (meta, pool)
-    }
 
     /// Otherwise a power failure brings back the volume from before the rollback, but without the committed data.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_commit_of_what_a_rollback_took_waits_until_the_rollback_is_durable() {
-        let (meta, pool) = held_pool(PoolOptions::default());
+        let (meta, pool) = watched_pool(PoolOptions::default());
         let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
         let made = pool.create(root, b"log", NewInode::new(Kind::File, 0o600)).await.unwrap();
         let log = made.attributes.handle;
@@ -425,7 +361,7 @@ mod tests {
         options: PoolOptions,
         contents: [Bytes; 2],
     ) -> (Pool, [(Handle, Result<()>); 2]) {
-        let (meta, pool) = held_pool(options);
+        let (meta, pool) = watched_pool(options);
         let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
         let mut files = Vec::new();
         for (name, content) in ["one", "other"].into_iter().zip(contents) {

@@ -274,33 +274,37 @@ impl Engine {
         &self,
         versions: Vec<(Compression, Vec<Version>)>,
     ) -> Result<(Vec<Group>, Compared, Option<Appended>)> {
-        let (mut groups, mut fresh, mut known) = (Vec::new(), Vec::<Packed>::new(), HashSet::new());
-        let mut packer = Packer::default();
-        let (names, mut compared) = (&self.identity.names, Compared::default());
+        let names = &self.identity.names;
+        let mut named = Vec::new();
         for (compression, versions) in versions {
             for versions in group(versions) {
                 let content: Vec<u8> =
                     versions.iter().flat_map(|version| &version.bytes[..]).copied().collect();
                 let content = Bytes::from(content);
-                let id = names.name(&content);
-                let is_new = known.insert(id);
-                let is_known = if self.options.dedup_verify {
-                    match self.has_same(id, &content, &mut compared, true) {
-                        // These bytes stay inline, and must not keep others from being chunked.
-                        Err(Error::Damaged(damage)) => {
-                            tracing::error!(damage, "inline bytes stay in the metadata store");
-                            continue;
-                        }
-                        is_same => is_same?,
-                    }
-                } else {
-                    !is_new || self.chunk_record(id)?.is_some()
-                };
-                if !is_known {
-                    fresh.push(packer.pack(names.naming(), id, &content, compression));
-                }
-                groups.push(Group { id, versions });
+                named.push((compression, content.clone(), Group { id: names.name(&content), versions }));
             }
+        }
+        self.warm_chunks(named.iter().map(|(_, _, group)| group.id))?;
+        let (mut groups, mut fresh, mut known) = (Vec::new(), Vec::<Packed>::new(), HashSet::new());
+        let (mut packer, mut compared) = (Packer::default(), Compared::default());
+        for (compression, content, group) in named {
+            let is_new = known.insert(group.id);
+            let is_known = if self.options.dedup_verify {
+                match self.has_same(group.id, &content, &mut compared, true) {
+                    // These bytes stay inline, and must not keep others from being chunked.
+                    Err(Error::Damaged(damage)) => {
+                        tracing::error!(damage, "inline bytes stay in the metadata store");
+                        continue;
+                    }
+                    is_same => is_same?,
+                }
+            } else {
+                !is_new || self.chunk_record(group.id)?.is_some()
+            };
+            if !is_known {
+                fresh.push(packer.pack(names.naming(), group.id, &content, compression));
+            }
+            groups.push(group);
         }
         if fresh.is_empty() {
             return Ok((groups, compared, None));

@@ -6,7 +6,9 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::format::frames::ALIKE;
+use crate::format::keys;
 use crate::sim::faulty::{FaultyDisk, Plan, options};
+use crate::testing::{Asked, watched_pool};
 use crate::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 
 const AGE: Duration = Duration::from_secs(60);
@@ -98,6 +100,22 @@ async fn whatever_step_the_power_fails_at_inline_bytes_stay_what_they_are() {
         step += 1;
     }
     assert!(step > 4, "too few steps to mean anything: {step}");
+}
+
+#[tokio::test]
+async fn the_metadata_store_is_asked_for_all_chunks_of_a_step_at_once() {
+    let (meta, pool) = watched_pool(PoolOptions { log_bytes_max: 0, ..quiet() });
+    let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
+    for number in 0..12u8 {
+        let new = NewInode::new(Kind::File, 0o600);
+        let made = pool.create(root, format!("f{number}").as_bytes(), new).await.unwrap();
+        pool.write(made.attributes.handle, 0, bytes(number, 500), Stability::FileSync).await.unwrap();
+    }
+    meta.forget_questions();
+    chunk(&pool).await.unwrap();
+    assert_eq!(meta.asked(keys::CHUNK), Asked { together: 1, alone: 0 });
+    assert_eq!(pool.stored().unwrap().bytes_inline, 0);
+    assert_eq!(pool.check(true).await.unwrap(), Vec::<String>::new());
 }
 
 #[tokio::test]
