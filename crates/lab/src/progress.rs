@@ -95,13 +95,22 @@ impl Progress {
         self.bar.set_message(text.to_owned());
     }
 
-    /// Shows an event on a line of its own.
+    /// Shows an event on a line of its own. What is bad may be what the experiment does to a server, and is no failure.
     pub fn event(&self, tone: Tone, text: &str) {
         let mark = match tone {
             Tone::Good => "✓",
-            Tone::Bad => "✗",
+            Tone::Bad => "!",
             Tone::Plain | Tone::Stage => "·",
         };
+        self.line(mark, text);
+    }
+
+    /// Shows the outcome of a check on a line of its own.
+    pub fn verdict(&self, passed: bool, text: &str) {
+        self.line(if passed { "✓" } else { "✗" }, text);
+    }
+
+    fn line(&self, mark: &str, text: &str) {
         let line = format!("{}   {mark} {text}", self.clock());
         match self.shape {
             Shape::Terminal => self.bar.println(line),

@@ -75,9 +75,15 @@ impl Recorder {
 
     /// Records and shows an event.
     pub fn event(&self, tone: Tone, text: impl Display) {
-        let event = Event { at_ms: self.now_ms(), tone, text: text.to_string() };
-        self.progress.event(tone, &event.text);
+        let text = self.record(tone, text.to_string());
+        self.progress.event(tone, &text);
+    }
+
+    /// Records an event. Returns its text.
+    fn record(&self, tone: Tone, text: String) -> String {
+        let event = Event { at_ms: self.now_ms(), tone, text: text.clone() };
         self.state().events.push(event);
+        text
     }
 
     /// Begins a span of an actor, such as a broker. `label` says what the actor does.
@@ -100,7 +106,8 @@ impl Recorder {
         let check =
             Check { name: name.to_owned(), title: title.to_owned(), passed, detail: detail.to_string() };
         let tone = if passed { Tone::Good } else { Tone::Bad };
-        self.event(tone, format_args!("{title}: {}", check.detail));
+        let text = self.record(tone, format!("{title}: {}", check.detail));
+        self.progress.verdict(passed, &text);
         let mut state = self.state();
         match state.checks.iter_mut().find(|known| known.name == check.name) {
             Some(known) => known.again(check),
