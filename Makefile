@@ -41,7 +41,7 @@ fuzz: ## Fuzz the NFS and the S3 server, 10 minutes each target, or FOREBAY_FUZZ
 soak: ## Simulate crashes of the pool until Ctrl-C, or for FOREBAY_SOAK_MINUTES
 	@scripts/soak
 
-histories: ## Simulate pools in a database and a bucket, and their lease, in 10,000 histories each, in about eight minutes
+histories: ## Simulate pools in a database and a bucket, and their lease, in 10,000 histories each, in ten minutes
 	FOREBAY_SIM_ELSEWHERE=10000 FOREBAY_SIM_LEASE=10000 $(CARGO) test --profile ci --locked --package forebay-pool --package forebay-pool-postgres \
 	    --lib -- --nocapture pools_in_a_database_and_a_bucket no_client_learns_less a_silent_owner_is_replaced_after a_database_that_is_away_makes
 

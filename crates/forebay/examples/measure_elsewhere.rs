@@ -3,8 +3,8 @@
 //! ```text
 //! measure_elsewhere URL DIRECTORY MIB [s3://BUCKET/PREFIX ENDPOINT CREDENTIALS]
 //! ```
-//! DIRECTORY must be empty; both pools go there, or only one if the segments of the other go to a bucket. MIB is what each of three replicas writes,
-//! for one partition and then, as much in total, for several at once.
+//! DIRECTORY must be empty; both pools go there, or only one if the segments of the other go to a bucket. MIB, a multiple of 8, is what each of
+//! three replicas writes, for one partition and then, as much in total, for several at once.
 //! Prints a table: the duration of syncs and of operations in directories, throughput, processor seconds of this process, and requests to the database
 //! and the bucket. The file is read twice with an empty cache: as it was written, and after the cleaner has joined small objects.
 
@@ -33,7 +33,7 @@ const JOINED_AFTER: Duration = Duration::from_secs(5);
 
 /// One row of the table.
 struct Row {
-    what: &'static str,
+    what: String,
     database: String,
     directory: String,
 }
@@ -72,8 +72,15 @@ fn main() {
             std::process::exit(2);
         }
     };
+    let mib = match mib.parse() {
+        Ok(mib) if mib > 0 && mib % PARTITIONS == 0 => mib,
+        _ => {
+            eprintln!("measure_elsewhere: MIB is {mib}; write a multiple of {PARTITIONS}");
+            std::process::exit(2);
+        }
+    };
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(run(url, Path::new(directory), mib.parse().unwrap(), bucket));
+    runtime.block_on(run(url, Path::new(directory), mib, bucket));
 }
 
 fn address(place: &str, endpoint: &str, keys: &str) -> Address {
@@ -362,8 +369,12 @@ async fn write_replica(pool: &Pool, root: Handle, name: &str, number: u64, mib: 
 
 fn print(remote: &Measured, local: &Measured, counted: &[(&'static str, Point)], mib: usize) {
     let ms = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1000.0);
-    let row =
-        |what, of: &dyn Fn(&Measured) -> String| Row { what, database: of(remote), directory: of(local) };
+    let row = |what: &str, of: &dyn Fn(&Measured) -> String| Row {
+        what: what.to_owned(),
+        database: of(remote),
+        directory: of(local),
+    };
+    let several = format!("{PARTITIONS} x 3 replicas written");
     let rows = [
         row("FILE_SYNC of 64 KiB, median", &|it| ms(it.sync_64k.0)),
         row("FILE_SYNC of 64 KiB, p99", &|it| ms(it.sync_64k.1)),
@@ -373,7 +384,7 @@ fn print(remote: &Measured, local: &Measured, counted: &[(&'static str, Point)],
         row("operations of 16 clients", &|it| format!("{:.0}/s", it.crowd_per_second)),
         row("3 replicas written", &|it| format!("{:.0} MB/s", it.ingest.mb_per_second)),
         row("processor for a GB of it", &|it| format!("{:.2} s", it.ingest.processor)),
-        row("8 x 3 replicas written", &|it| format!("{:.0} MB/s", it.ingest_wide.mb_per_second)),
+        row(&several, &|it| format!("{:.0} MB/s", it.ingest_wide.mb_per_second)),
         row("processor for a GB of it", &|it| format!("{:.2} s", it.ingest_wide.processor)),
         row("read after opening", &|it| format!("{:.0} MB/s", it.read_mb_per_second)),
     ];
