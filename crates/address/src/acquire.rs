@@ -99,8 +99,8 @@ pub async fn acquire(address: &ServiceAddress, options: &Options) -> Result<Held
     acquire_while(address, options, || true).await
 }
 
-/// Like [`acquire`], but announces the address again only while `is_owner`: a machine that may have lost it to another one must not
-/// have clients send to it. It goes on when it is the owner again.
+/// Like [`acquire`], but announces the address only while `is_owner`: a machine that may have lost it to another one must not have
+/// clients send to it. It goes on when it is the owner again.
 ///
 /// # Errors
 /// No address is added if this fails.
@@ -224,7 +224,7 @@ async fn probe(device: &Device, mac: Mac, address: &ServiceAddress, options: &Op
     }
 }
 
-/// Announces the address once, and starts a task that announces it again while `is_owner`.
+/// Announces the address once, and starts a task that announces it again, both while `is_owner`.
 async fn announce<F>(
     announcer: Announcer,
     address: &ServiceAddress,
@@ -234,23 +234,27 @@ async fn announce<F>(
 where
     F: Fn() -> bool + Send + Sync + 'static,
 {
-    let mut announcer = announce_once(announcer, address).await;
+    let mut announcer = announce_once(announcer, address, &is_owner).await;
     let (address, options) = (address.clone(), options.clone());
     let task = tokio::spawn(async move {
         for _ in 1..options.announcements {
             tokio::time::sleep(options.announcement_interval).await;
-            if !is_owner() {
-                continue;
-            }
             let Some(again) = announcer else { return };
-            announcer = announce_once(again, &address).await;
+            announcer = announce_once(again, &address, &is_owner).await;
         }
     });
     task.abort_handle()
 }
 
-/// Returns the announcer, unless the runtime is shutting down.
-async fn announce_once(mut announcer: Announcer, address: &ServiceAddress) -> Option<Announcer> {
+/// Announces the address if `is_owner`. Returns the announcer, unless the runtime is shutting down.
+async fn announce_once(
+    mut announcer: Announcer,
+    address: &ServiceAddress,
+    is_owner: impl Fn() -> bool,
+) -> Option<Announcer> {
+    if !is_owner() {
+        return Some(announcer);
+    }
     let sent = blocking(move || {
         let sent = announcer.announce();
         Ok((announcer, sent))
