@@ -15,7 +15,7 @@
 mod attack;
 mod connection;
 mod honest;
-#[path = "../../tests/common/signer.rs"]
+#[path = "../../tests/s3/common/signer.rs"]
 mod signer;
 
 use std::net::SocketAddr;

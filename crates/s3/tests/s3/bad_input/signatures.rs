@@ -2,9 +2,9 @@
 
 use time::Duration;
 
-use crate::CRC32;
-use crate::signer::{Raw, Signer};
-use crate::testbed::Testbed;
+use super::CRC32;
+use super::testbed::Testbed;
+use crate::common::signer::{Raw, Signer};
 
 fn put(signer: &Signer) -> Raw {
     signer.request("PUT", "/bad/key?x-id=PutObject", &[("x-amz-meta-a", "1")], b"hello")

@@ -1,8 +1,8 @@
 //! Checksums, lengths, chunks, bodies that are cut, and headers without end.
 
-use crate::signer::{Raw, Signer};
-use crate::testbed::Testbed;
-use crate::{CRC32, OTHER_CRC32};
+use super::testbed::Testbed;
+use super::{CRC32, OTHER_CRC32};
+use crate::common::signer::{Raw, Signer};
 
 const CRC: &str = "x-amz-checksum-crc32";
 

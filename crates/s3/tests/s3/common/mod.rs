@@ -1,7 +1,6 @@
 //! A server in this process, and a small client that signs its requests.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(dead_code, reason = "no test uses all of it")]
+pub mod signer;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

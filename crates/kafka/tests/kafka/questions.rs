@@ -1,18 +1,16 @@
 //! What-if, clean-up, cost, and exact figures on demand.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-
-mod common;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use common::*;
 use forebay_kafka::Report;
 use forebay_kafka::cleanup::{Why, leftovers};
 use forebay_kafka::cost::{GroupBy, costs};
 use forebay_kafka::exact::exact;
 use forebay_kafka::scan::{Options, scan};
 use forebay_kafka::what_if::{Answer, Change, what_if};
+
+use crate::common::*;
 
 const DAY: Duration = Duration::from_secs(86_400);
 

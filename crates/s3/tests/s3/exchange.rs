@@ -1,17 +1,14 @@
 //! What a request leaves behind: its id, counts, events.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::{Keys, Testbed};
 use forebay_pool::{Pool, PoolOptions};
 use forebay_s3::auth::users::{ADMINISTRATORS, Users};
 use forebay_s3::counters::S3Counters;
 use forebay_s3::statistics::{Class, Refused};
 use forebay_service::events::{Event, Severity, Wanted};
+
+use crate::common::{Keys, Testbed};
 
 struct Served {
     testbed: Testbed,

@@ -1,7 +1,7 @@
 //! XML and policies.
 
-use crate::signer::Raw;
-use crate::testbed::Testbed;
+use super::testbed::Testbed;
+use crate::common::signer::Raw;
 
 fn policy(statement: &str) -> String {
     format!("{{\"Version\":\"2012-10-17\",\"Statement\":[{{{statement}}}]}}")

@@ -1,14 +1,12 @@
 //! What a report says of a pool, and that its rows add up to the pool's figure.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
-
-use common::*;
 use forebay_kafka::layout::State;
 use forebay_kafka::report::Reason;
 use forebay_kafka::scan::{Options, scan};
 use forebay_kafka::{Report, scan as scanning};
 use forebay_pool::*;
+
+use crate::common::*;
 
 /// A report. Its rows must add up to what the pool says that it stores.
 async fn report(cluster: &Cluster) -> Report {

@@ -1,6 +1,6 @@
 //! Signs requests byte by byte, so that a test can damage what was signed.
 
-#![allow(dead_code, missing_docs, reason = "each test uses what it needs")]
+#![allow(dead_code, missing_docs, reason = "an example uses a part of it")]
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};

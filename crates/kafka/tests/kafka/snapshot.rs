@@ -1,12 +1,10 @@
 //! What a snapshot has of Kafka.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
-mod common;
-
-use common::*;
 use forebay_kafka::layout::State;
 use forebay_kafka::snapshot::{SnapshotTopic, find, replicas};
 use forebay_pool::*;
+
+use crate::common::*;
 
 async fn taken(cluster: &Cluster) -> Handle {
     cluster.pool.snapshot_create(&["kafka".into()], "nightly").await.unwrap();

@@ -1,7 +1,7 @@
 //! Uploads in parts.
 
-use crate::signer::Raw;
-use crate::testbed::Testbed;
+use super::testbed::Testbed;
+use crate::common::signer::Raw;
 
 const LARGE: usize = 5 << 20;
 

@@ -2,16 +2,14 @@
 //!
 //! Each chunk is a few kilobytes between holes, so that as many chunks as a sample needs are cheap. Names of chunks depend on the pool's
 //! random key, so each run takes another sample. The bounds are at least four standard deviations away.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
-
-mod common;
 
 use bytes::Bytes;
-use common::*;
 use forebay_kafka::Report;
 use forebay_kafka::report::Topic;
 use forebay_kafka::scan::{Options, scan};
 use forebay_pool::*;
+
+use crate::common::*;
 
 const CHUNKS: u64 = 65_536;
 const CHUNK_BYTES: usize = 4096;

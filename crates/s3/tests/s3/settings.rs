@@ -1,9 +1,8 @@
 //! Settings of buckets and objects, over HTTP.
 
-mod common;
-
-use common::Testbed;
 use forebay_s3::{clock::DAY_MS, lifecycle_worker, shared::now_ms};
+
+use crate::common::Testbed;
 
 const LATER: &str = "2099-01-01T00:00:00Z";
 const MUCH_LATER: &str = "2100-01-01T00:00:00Z";

@@ -1,7 +1,7 @@
 //! Keys and ranges.
 
-use crate::signer::Raw;
-use crate::testbed::Testbed;
+use super::testbed::Testbed;
+use crate::common::signer::Raw;
 
 #[tokio::test]
 async fn keys_that_no_object_may_have_are_refused() {

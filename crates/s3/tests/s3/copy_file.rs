@@ -1,13 +1,10 @@
 //! CopyObject with a file as its source.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use bytes::Bytes;
-use common::Testbed;
 use crc_fast::CrcAlgorithm;
 use forebay_pool::{Handle, Kind, NewInode, Stability, VolumeSpec};
+
+use crate::common::Testbed;
 
 /// A record batch with these offsets.
 fn batch(first: i64, last: i64, records: usize) -> Vec<u8> {

@@ -16,7 +16,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::signer::{REGION, Raw, Signer};
+use crate::common::signer::{REGION, Raw, Signer};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 

@@ -1,5 +1,4 @@
 //! A pool with what brokers would have written.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use std::time::SystemTime;
 

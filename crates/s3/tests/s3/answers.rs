@@ -1,13 +1,10 @@
 //! What answers have beside the result: headers for other origins, error documents, and patience with odd headers.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::path::Path;
 
-use common::Testbed;
 use forebay_pool::{Pool, PoolOptions};
+
+use crate::common::Testbed;
 
 const CORS: &str = "<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>https://a.example</AllowedOrigin>\
                     <AllowedHeader>x-amz-*</AllowedHeader><MaxAgeSeconds>60</MaxAgeSeconds></CORSRule></CORSConfiguration>";

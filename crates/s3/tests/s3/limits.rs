@@ -1,14 +1,11 @@
 //! The limits of a bucket's size and throughput, over HTTP.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::Testbed;
 use forebay_pool::BucketUpdate;
 use forebay_s3::cleaning;
+
+use crate::common::Testbed;
 
 const MIB: usize = 1 << 20;
 
