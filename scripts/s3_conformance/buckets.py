@@ -18,7 +18,7 @@ from .suite import Broken, Unavailable
 READY_SECONDS = 60
 END_SECONDS = 30
 BUCKET = "segments"
-TESTS = ("cli", "named_bucket")
+TESTS = ("cli", "bucket")
 # All targets, because a choice of them would be compiled with other features, and the rest of `make test` again.
 BUILD = ["cargo", "test", "--workspace", "--locked", "--profile", os.environ.get("FOREBAY_CARGO_PROFILE", "ci"), "--no-run"]
 ONLY = ["--ignored", "named_bucket"]

@@ -9,8 +9,8 @@ use forebay_pool::{Error, Result};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use object_store::{BackoffConfig, Certificate, ClientOptions, ObjectStore, RetryConfig};
 
-/// How long a request may take before it is repeated.
-const REQUEST_MAX: Duration = Duration::from_secs(30);
+/// How long a request may take at most. The client gives up most of them earlier.
+const REQUEST_MAX: Duration = Duration::from_secs(300);
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 
 /// A place in a bucket.

@@ -109,6 +109,8 @@ pub(crate) struct Cache {
 
 struct Shared {
     options: CacheOptions,
+    /// Files of another place have other checksums, although their segments may have the same numbers.
+    seed: u64,
     memory: Mutex<Recent<Bytes>>,
     files: Mutex<Files>,
     /// What still waits need not be written.
@@ -165,9 +167,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Cache {
-    pub(crate) fn open(options: CacheOptions) -> Cache {
+    /// Opens a cache of the segments of this place.
+    pub(crate) fn open(options: CacheOptions, place: &str) -> Cache {
         let shared = Arc::new(Shared {
             options,
+            seed: xxhash_rust::xxh3::xxh3_64(place.as_bytes()),
             memory: Mutex::default(),
             files: Mutex::default(),
             is_closing: AtomicBool::new(false),
@@ -235,6 +239,12 @@ impl Cache {
         }
     }
 
+    /// Forgets a block.
+    pub(crate) fn remove(&self, block: Block) {
+        lock(&self.shared.memory).remove(block);
+        self.shared.forget_file(block);
+    }
+
     /// Forgets all blocks of a segment.
     pub(crate) fn forget(&self, segment: SegmentId) {
         let of = |entries: &mut dyn Iterator<Item = Block>| -> Vec<Block> {
@@ -276,11 +286,11 @@ fn block_of(name: &str) -> Option<Block> {
     Some((SegmentId::of(u64::from_str_radix(segment, 16).ok()?), u64::from_str_radix(number, 16).ok()?))
 }
 
-fn sum(bytes: &[u8]) -> [u8; SUM_BYTES] {
-    xxhash_rust::xxh3::xxh3_128(bytes).to_le_bytes()
-}
-
 impl Shared {
+    fn sum(&self, bytes: &[u8]) -> [u8; SUM_BYTES] {
+        xxhash_rust::xxh3::xxh3_128_with_seed(bytes, self.seed).to_le_bytes()
+    }
+
     fn keep_in_memory(&self, block: Block, bytes: Bytes) {
         let mut memory = lock(&self.memory);
         let count = bytes.len() as u64;
@@ -298,7 +308,7 @@ impl Shared {
         let file = Bytes::from(std::fs::read(self.path(block)?).ok()?);
         let stored = file.get(..SUM_BYTES)?;
         let bytes = file.slice(SUM_BYTES..);
-        (sum(&bytes) == stored).then_some(bytes)
+        (self.sum(&bytes) == stored).then_some(bytes)
     }
 
     fn forget_file(&self, block: Block) {
@@ -363,7 +373,7 @@ impl Shared {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        std::fs::write(path, [&sum(bytes), &bytes[..]].concat())
+        std::fs::write(path, [&self.sum(bytes), &bytes[..]].concat())
     }
 
     /// Finds the files of an earlier process, which is the job of this number. Those that were written last count as used last.
@@ -426,9 +436,27 @@ mod tests {
     }
 
     #[test]
+    fn files_of_another_place_are_not_used() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::open(options(directory.path()), "s3://kafka/one");
+        cache.put(block(1), bytes(1));
+        wait_for(|| cache.used().disk_bytes > 0);
+        drop(cache);
+        let other = Cache::open(options(directory.path()), "s3://kafka/other");
+        wait_for(|| other.used().disk_bytes > 0);
+        assert_eq!(other.get(block(1)), None);
+        other.put(block(2), bytes(2));
+        wait_for(|| other.has(block(2)));
+        drop(other);
+        let again = Cache::open(options(directory.path()), "s3://kafka/other");
+        wait_for(|| again.used().disk_bytes > 0);
+        assert_eq!((again.get(block(1)), again.get(block(2))), (None, Some(bytes(2))));
+    }
+
+    #[test]
     fn blocks_are_kept_in_files_and_the_least_recently_used_go_first() {
         let directory = tempfile::tempdir().unwrap();
-        let cache = Cache::open(options(directory.path()));
+        let cache = Cache::open(options(directory.path()), "s3://kafka");
         for number in 0..5 {
             cache.put(block(number), bytes(number));
             wait_for(|| cache.has(block(number)));
@@ -440,7 +468,7 @@ mod tests {
         assert_eq!(cache.get(block(0)), Some(bytes(0)));
         assert_eq!(cache.used().disk_bytes, 5000);
         drop(cache);
-        let cache = Cache::open(options(directory.path()));
+        let cache = Cache::open(options(directory.path()), "s3://kafka");
         wait_for(|| cache.has(block(5)));
         assert_eq!(cache.get(block(5)), Some(bytes(5)));
         cache.forget(SegmentId::of(7));
@@ -453,7 +481,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = |number| directory.path().join("07").join(file_name(block(number)));
         for round in 0..50 {
-            let cache = Cache::open(options(directory.path()));
+            let cache = Cache::open(options(directory.path()), "s3://kafka");
             if round % 2 == 0 {
                 (0..4).for_each(|number| cache.put(block(number), bytes(number)));
             }
@@ -477,7 +505,7 @@ mod tests {
     fn a_damaged_or_cut_file_is_no_block() {
         let directory = tempfile::tempdir().unwrap();
         for damage in 0..3 {
-            let cache = Cache::open(options(directory.path()));
+            let cache = Cache::open(options(directory.path()), "s3://kafka");
             cache.put(block(1), bytes(1));
             wait_for(|| cache.has(block(1)));
             let path = cache.shared.path(block(1)).unwrap();
@@ -498,7 +526,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("file");
         std::fs::write(&file, "not a directory").unwrap();
-        let cache = Cache::open(CacheOptions { memory_bytes: 1500, ..options(&file) });
+        let cache = Cache::open(CacheOptions { memory_bytes: 1500, ..options(&file) }, "s3://kafka");
         for number in 0..100 {
             cache.put(block(number), bytes(number));
         }

@@ -23,6 +23,8 @@ const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 /// A request without an answer for this long counts as one that fails.
 const SLOW: Duration = Duration::from_secs(5);
+/// How long the first attempt may take. Each further one has twice the time of the one before, since the way to the bucket may be slow.
+const ATTEMPT_MAX: Duration = Duration::from_secs(30);
 /// The most characters of a cause in a message.
 const SENTENCE_CHARACTERS_MAX: usize = 400;
 
@@ -52,6 +54,8 @@ pub(crate) struct Client {
     out_since: Mutex<Option<Instant>>,
     /// Whether it has ever answered.
     has_answered: AtomicBool,
+    /// Whether it has ever stored an object.
+    has_stored: AtomicBool,
 }
 
 /// A part of an object.
@@ -71,6 +75,7 @@ impl Client {
             can_create: AtomicBool::new(true),
             out_since: Mutex::default(),
             has_answered: AtomicBool::new(false),
+            has_stored: AtomicBool::new(false),
         }
     }
 
@@ -118,52 +123,63 @@ impl Client {
         let payload = PutPayload::from_iter(bytes);
         let length = payload.content_length() as u64;
         let path = self.path(object);
-        let created = self
-            .repeat(object, "store the object in the bucket", &self.counters.put, || async {
-                let mode = if self.can_create.load(Ordering::Relaxed) { PutMode::Create } else { PutMode::Overwrite };
-                let options = PutOptions { mode: mode.clone(), ..PutOptions::default() };
-                match self.store.put_opts(&path, payload.clone(), options).await {
-                    Ok(_) => Ok(true),
-                    Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
-                        Ok(false)
-                    }
-                    Err(error) if is_unsupported(&error) && mode == PutMode::Create => {
-                        if self.can_create.swap(false, Ordering::Relaxed) {
-                            tracing::warn!(bucket = %self.address, "the bucket cannot refuse to replace an object; names alone protect objects");
-                        }
-                        let options = PutOptions::default();
-                        self.store.put_opts(&path, payload.clone(), options).await.map(|_| true)
-                    }
-                    Err(error) => Err(error),
+        let begun = Instant::now();
+        loop {
+            if self.try_create(object, &path, &payload).await? {
+                break;
+            }
+            let action = "store the object in the bucket";
+            match self.get(object, None).await? {
+                Some(part) if is_same(&part, &payload) => break,
+                Some(_) => {
+                    let cause = "an object with other bytes is there already; another pool or daemon writes to this place: give each pool a prefix of \
+                                 its own, and see whether the pool's database was set back";
+                    return Err(self.error(object, action, cause));
                 }
-            })
-            .await?;
-        if !created {
-            let there = self.get(object, None).await?;
-            let is_same = there.is_some_and(|part| {
-                let mut rest = &part.bytes[..];
-                let same = payload.iter().all(|piece| {
-                    let same = rest.starts_with(piece);
-                    rest = rest.get(piece.len()..).unwrap_or_default();
-                    same
-                });
-                same && rest.is_empty()
-            });
-            if !is_same {
-                let cause = "an object with other bytes is there already; another pool or daemon writes to this place: give each pool a prefix of its \
-                             own, and see whether the pool's database was set back";
-                return Err(self.error(object, "store the object in the bucket", cause));
+                // An earlier attempt is still being carried out, or has failed since.
+                None if begun.elapsed() < self.outage_max => tokio::time::sleep(PAUSE_MAX).await,
+                None => {
+                    let cause = "the bucket answers that the object is there, and that it is not";
+                    return Err(self.error(object, action, cause));
+                }
             }
         }
+        self.has_stored.store(true, Ordering::Relaxed);
         self.counters.bytes_put.fetch_add(length, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Stores an object. False if there is one of this name, or another request is about to store it.
+    async fn try_create(&self, object: &str, path: &Path, payload: &PutPayload) -> Result<bool> {
+        let put = |patience| self.within(patience, self.put_new(path, payload));
+        self.repeat(object, "store the object in the bucket", &self.counters.put, put).await
+    }
+
+    async fn put_new(&self, path: &Path, payload: &PutPayload) -> object_store::Result<bool> {
+        let mode = if self.can_create.load(Ordering::Relaxed) { PutMode::Create } else { PutMode::Overwrite };
+        let options = PutOptions { mode: mode.clone(), ..PutOptions::default() };
+        match self.store.put_opts(path, payload.clone(), options).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
+                Ok(false)
+            }
+            Err(error) if is_unsupported(&error) && mode == PutMode::Create => {
+                if self.can_create.swap(false, Ordering::Relaxed) {
+                    tracing::warn!(bucket = %self.address, "the bucket cannot refuse to replace an object; names alone protect objects");
+                }
+                self.store.put_opts(path, payload.clone(), PutOptions::default()).await.map(|_| true)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Stores an object instead of one that may be there.
     pub(crate) async fn replace(&self, object: &str, bytes: Bytes) -> Result<()> {
         let (path, payload) = (self.path(object), PutPayload::from(bytes));
-        self.repeat(object, "store the object in the bucket", &self.counters.put, || async {
-            self.store.put_opts(&path, payload.clone(), PutOptions::default()).await.map(drop)
+        self.repeat(object, "store the object in the bucket", &self.counters.put, |patience| {
+            self.within(patience, async {
+                self.store.put_opts(&path, payload.clone(), PutOptions::default()).await.map(drop)
+            })
         })
         .await
     }
@@ -172,20 +188,22 @@ impl Client {
     pub(crate) async fn get(&self, object: &str, range: Option<Range<u64>>) -> Result<Option<Part>> {
         let path = self.path(object);
         let got = self
-            .repeat(object, "read from the bucket", &self.counters.get, || async {
-                let range = range.clone().map(GetRange::Bounded);
-                let wanted = GetOptions { range: range.clone(), ..GetOptions::default() };
-                let answer = match self.store.get_opts(&path, wanted).await {
-                    Ok(answer) => answer,
-                    Err(object_store::Error::NotFound { .. }) => return Ok(None),
-                    Err(error) => return Err(error),
-                };
-                let (length, expected) = (answer.meta.size, answer.range.end - answer.range.start);
-                let bytes = answer.bytes().await?;
-                if bytes.len() as u64 != expected {
-                    return Err(generic(format!("{} bytes came instead of {expected}", bytes.len())));
-                }
-                Ok(Some(Part { bytes, length }))
+            .repeat(object, "read from the bucket", &self.counters.get, |patience| {
+                self.within(patience, async {
+                    let range = range.clone().map(GetRange::Bounded);
+                    let wanted = GetOptions { range: range.clone(), ..GetOptions::default() };
+                    let answer = match self.store.get_opts(&path, wanted).await {
+                        Ok(answer) => answer,
+                        Err(error) if is_missing(&error) => return Ok(None),
+                        Err(error) => return Err(error),
+                    };
+                    let (length, expected) = (answer.meta.size, answer.range.end - answer.range.start);
+                    let bytes = answer.bytes().await?;
+                    if bytes.len() as u64 != expected {
+                        return Err(generic(format!("{} bytes came instead of {expected}", bytes.len())));
+                    }
+                    Ok(Some(Part { bytes, length }))
+                })
             })
             .await?;
         let count = got.as_ref().map_or(0, |part| part.bytes.len() as u64);
@@ -196,12 +214,14 @@ impl Client {
     /// The length of an object.
     pub(crate) async fn length(&self, object: &str) -> Result<Option<u64>> {
         let path = self.path(object);
-        self.repeat(object, "look for the object in the bucket", &self.counters.head, || async {
-            match self.store.head(&path).await {
-                Ok(meta) => Ok(Some(meta.size)),
-                Err(object_store::Error::NotFound { .. }) => Ok(None),
-                Err(error) => Err(error),
-            }
+        self.repeat(object, "look for the object in the bucket", &self.counters.head, |patience| {
+            self.within(patience, async {
+                match self.store.head(&path).await {
+                    Ok(meta) => Ok(Some(meta.size)),
+                    Err(object_store::Error::NotFound { .. }) => Ok(None),
+                    Err(error) => Err(error),
+                }
+            })
         })
         .await
     }
@@ -210,29 +230,39 @@ impl Client {
     pub(crate) async fn list(&self, folder: &str, from: Option<&str>) -> Result<Vec<(String, u64)>> {
         let prefix = self.path(folder);
         let from = from.map(|from| self.path(from));
-        let found: Vec<ObjectMeta> = self
-            .repeat(folder, "list the objects of the bucket", &self.counters.list, || async {
-                let stream = match &from {
-                    Some(from) => self.store.list_with_offset(Some(&prefix), from),
-                    None => self.store.list(Some(&prefix)),
-                };
-                stream.try_collect().await
-            })
-            .await?;
-        // The first page is counted as an attempt.
-        self.counters.list.fetch_add(found.len() as u64 / 1000, Ordering::Relaxed);
         let named = |meta: ObjectMeta| Some((self.name(&meta.location)?.to_owned(), meta.size));
-        Ok(found.into_iter().filter_map(named).collect())
+        let (prefix, from, named) = (&prefix, &from, &named);
+        let listed = |patience| async move {
+            let mut stream = match from {
+                Some(from) => self.store.list_with_offset(Some(prefix), from),
+                None => self.store.list(Some(prefix)),
+            };
+            let (mut found, mut count) = (Vec::new(), 0);
+            // Each page is a message.
+            while let Some(meta) = self.within(patience, stream.try_next()).await? {
+                count += 1;
+                found.extend(named(meta));
+            }
+            Ok((found, count))
+        };
+        let action = "list the objects of the bucket";
+        let (found, count): (Vec<(String, u64)>, u64) =
+            self.repeat(folder, action, &self.counters.list, listed).await?;
+        // The first page is counted as an attempt.
+        self.counters.list.fetch_add(count / 1000, Ordering::Relaxed);
+        Ok(found)
     }
 
     /// Deletes an object if it is there.
     pub(crate) async fn delete(&self, object: &str) -> Result<()> {
         let path = self.path(object);
-        self.repeat(object, "delete the object in the bucket", &self.counters.delete, || async {
-            match self.store.delete(&path).await {
-                Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-                Err(error) => Err(error),
-            }
+        self.repeat(object, "delete the object in the bucket", &self.counters.delete, |patience| {
+            self.within(patience, async {
+                match self.store.delete(&path).await {
+                    Err(error) if !is_missing(&error) => Err(error),
+                    _ => Ok(()),
+                }
+            })
         })
         .await
     }
@@ -241,8 +271,8 @@ impl Client {
     pub(crate) async fn rename(&self, from: &str, to: &str) -> Result<()> {
         let Some(length) = self.length(from).await? else { return Ok(()) };
         let (old, new) = (self.path(from), self.path(to));
-        self.repeat(from, "copy the object within the bucket", &self.counters.copy, || async {
-            self.store.copy(&old, &new).await
+        self.repeat(from, "copy the object within the bucket", &self.counters.copy, |patience| {
+            self.within(patience, self.store.copy(&old, &new))
         })
         .await?;
         if self.length(to).await? != Some(length) {
@@ -277,28 +307,38 @@ impl Client {
         }
     }
 
-    /// Sends a request until it is answered, until an answer says that repeating is of no use, or until the time is over.
+    /// The answer to one message, if it comes within this time.
+    async fn within<T>(
+        &self,
+        patience: Duration,
+        message: impl Future<Output = object_store::Result<T>>,
+    ) -> object_store::Result<T> {
+        let (begun, mut message) = (Instant::now(), std::pin::pin!(message));
+        if let Ok(answer) = tokio::time::timeout(SLOW.min(patience), &mut message).await {
+            return answer;
+        }
+        self.note_out(begun, "no answer for 5 s");
+        let answer = tokio::time::timeout(patience.saturating_sub(SLOW), message).await;
+        answer.unwrap_or_else(|_| Err(generic(format!("no answer for {} s", patience.as_secs()))))
+    }
+
+    /// Sends a request until it is answered, until an answer says that repeating is of no use, or until the time is over. `request` gets the time
+    /// that one message of it may take.
     async fn repeat<T, F>(
         &self,
         object: &str,
         action: &'static str,
         counter: &AtomicU64,
-        request: impl Fn() -> F,
+        request: impl Fn(Duration) -> F,
     ) -> Result<T>
     where
         F: Future<Output = object_store::Result<T>>,
     {
-        let (begun, mut pause) = (Instant::now(), PAUSE_MIN);
+        let (begun, mut pause, mut patience) = (Instant::now(), PAUSE_MIN, ATTEMPT_MAX);
         loop {
             counter.fetch_add(1, Ordering::Relaxed);
-            let mut attempt = std::pin::pin!(request());
-            let answer = tokio::select! {
-                answer = &mut attempt => answer,
-                () = tokio::time::sleep(SLOW) => {
-                    self.note_out(begun, "no answer for 5 s");
-                    attempt.await
-                }
-            };
+            let answer = request(patience).await;
+            patience *= 2;
             let error = match answer {
                 Ok(answer) => {
                     self.note_answer();
@@ -306,7 +346,9 @@ impl Client {
                 }
                 Err(error) => error,
             };
-            if let Some(remedy) = remedy(&error) {
+            // What was allowed before may be allowed again: a key that is being replaced, a bucket behind a proxy that starts, a clock that is set.
+            let may_pass = self.has_stored.load(Ordering::Relaxed) && is_about_access(&error);
+            if let Some(remedy) = remedy(&error).filter(|_| !may_pass) {
                 return Err(self.error(object, action, format!("{}; {remedy}", sentence(&error))));
             }
             // A certificate that was good before is repaired while the pool waits. One that never was is a mistake.
@@ -315,11 +357,10 @@ impl Client {
                 return Err(self.error(object, action, format!("{}; {UNTRUSTED}", sentence(&error))));
             }
             if begun.elapsed() >= self.outage_max {
-                let cause = format!(
-                    "{}; repeated for {} s; see whether the bucket's server runs and can be reached",
-                    sentence(&error),
-                    self.outage_max.as_secs()
-                );
+                let remedy =
+                    remedy(&error).unwrap_or("see whether the bucket's server runs and can be reached");
+                let cause =
+                    format!("{}; repeated for {} s; {remedy}", sentence(&error), self.outage_max.as_secs());
                 return Err(self.error(object, action, cause));
             }
             self.note_out(begun, &sentence(&error));
@@ -344,6 +385,27 @@ fn generic(cause: String) -> object_store::Error {
     object_store::Error::Generic { store: "bucket", source: cause.into() }
 }
 
+/// Whether an object is missing, and not the bucket or the way to it. (HEAD is answered without a text that would say so.)
+fn is_missing(error: &object_store::Error) -> bool {
+    let says = |text: &str| chain(error).any(|cause| cause.contains(text));
+    matches!(error, object_store::Error::NotFound { .. }) && (says("NoSuchKey") || !says("404 Not Found"))
+}
+
+fn is_about_access(error: &object_store::Error) -> bool {
+    use object_store::Error::{NotFound, PermissionDenied, Unauthenticated};
+    matches!(error, NotFound { .. } | PermissionDenied { .. } | Unauthenticated { .. })
+}
+
+fn is_same(part: &Part, payload: &PutPayload) -> bool {
+    let mut rest = &part.bytes[..];
+    let same = payload.iter().all(|piece| {
+        let same = rest.starts_with(piece);
+        rest = rest.get(piece.len()..).unwrap_or_default();
+        same
+    });
+    same && rest.is_empty()
+}
+
 fn is_unsupported(error: &object_store::Error) -> bool {
     use object_store::Error::{NotImplemented, NotSupported};
     matches!(error, NotImplemented { .. } | NotSupported { .. })
@@ -357,6 +419,11 @@ fn remedy(error: &object_store::Error) -> Option<&'static str> {
         UnknownConfigurationKey,
     };
     match error {
+        PermissionDenied { .. } | Unauthenticated { .. }
+            if chain(error).any(|cause| cause.contains("RequestTimeTooSkewed")) =>
+        {
+            Some("set the clock of this machine")
+        }
         PermissionDenied { .. } => Some(
             "allow these keys to read, write, list and delete objects there, or set other ones (object_store.credentials_file)",
         ),

@@ -39,6 +39,18 @@ impl BucketNotes {
     }
 }
 
+/// The text that is to be stored under this name. If there is none, nothing is under way any more.
+fn next_of(all: &Mutex<HashMap<String, Waiting>>, name: &str) -> Option<Bytes> {
+    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+    let waiting = all.get_mut(name)?;
+    let text = waiting.text.take();
+    match text {
+        Some(_) => waiting.stored = Instant::now(),
+        None => waiting.is_under_way = false,
+    }
+    text
+}
+
 fn object_of(name: &str) -> String {
     format!("{FOLDER}/{name}")
 }
@@ -69,21 +81,16 @@ impl NoteStore for BucketNotes {
         if std::mem::replace(&mut waiting.is_under_way, true) {
             return Ok(());
         }
-        let (due, all, name) = (waiting.stored + PAUSE, self.waiting.clone(), name.to_owned());
+        let (mut due, all, name) = (waiting.stored + PAUSE, self.waiting.clone(), name.to_owned());
         self.connections.leave(async move {
-            tokio::time::sleep_until(due).await;
-            let text = {
-                let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-                all.get_mut(&name).and_then(|waiting| waiting.text.take())
-            };
-            if let Some(text) = text
-                && let Err(error) = client.replace(&object, text).await
-            {
-                tracing::warn!(%error, "a note of how far the metadata reached could not be stored");
-            }
-            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(waiting) = all.get_mut(&name) {
-                (waiting.stored, waiting.is_under_way) = (Instant::now(), false);
+            loop {
+                tokio::time::sleep_until(due).await;
+                // Another text may have come while the last one was stored.
+                let Some(text) = next_of(&all, &name) else { return };
+                if let Err(error) = client.replace(&object, text).await {
+                    tracing::warn!(%error, "a note of how far the metadata reached could not be stored");
+                }
+                due = Instant::now() + PAUSE;
             }
         });
         Ok(())

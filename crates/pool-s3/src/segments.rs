@@ -9,6 +9,7 @@
 //! Lists are in the order of names, so the segments of the last starts are found without a list of all.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ use crate::notes::BucketNotes;
 const PUTS_MAX: usize = 8;
 /// The most blocks that one request reads.
 const RUN_BLOCKS_MAX: u64 = 16;
-/// The blocks that are read at the beginning of a segment: whoever reads there mostly goes on.
+/// The blocks that are read at the beginning of a segment: whoever reads there mostly goes on. A segment that has no more is read whole.
 const RUN_BLOCKS_FIRST: u64 = 8;
 /// Reads of different places of the same segments that may be under way.
 const STRIPES: usize = 64;
@@ -79,14 +80,6 @@ struct Fresh {
     served: u64,
 }
 
-/// What the cache keeps of blocks that were read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
-    All,
-    /// Those of which it has something already.
-    Known,
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -123,9 +116,10 @@ impl BucketSegments {
         options: BucketOptions,
     ) -> Result<BucketSegments> {
         let connections = Arc::new(Connections::start("pool-bucket", 2)?);
+        let place = format!("{} {address}", address.endpoint.as_deref().unwrap_or_default());
         let shared = Shared {
             client: Arc::new(Client::new(address, store, options.outage_max)),
-            cache: Cache::open(options.cache),
+            cache: Cache::open(options.cache, &place),
             gathered: Mutex::default(),
             lengths: Mutex::default(),
             stripes: (0..STRIPES).map(|_| Mutex::new(())).collect(),
@@ -223,8 +217,8 @@ impl Shared {
         Ok(length)
     }
 
-    /// Reads blocks from the bucket into the cache. Returns the first of them; none if the object does not exist or ends before.
-    async fn fetch(&self, id: SegmentId, first: u64, count: u64, keep: Keep) -> Result<Option<Vec<Bytes>>> {
+    /// Reads blocks from the bucket. Returns the first of them; none if the object does not exist or ends before.
+    async fn fetch(&self, id: SegmentId, first: u64, count: u64) -> Result<Option<Vec<Bytes>>> {
         let from = first * BLOCK_BYTES;
         // The answer says how long the object is. But only at its beginning it certainly has bytes.
         let known = if first == 0 { self.known_length(id) } else { self.length(id).await? };
@@ -238,8 +232,8 @@ impl Shared {
                 && part.bytes.len() as u64 == end(part.length) - from
         };
         let Some(part) = part.filter(is_whole) else {
-            // It was deleted, or it is not what it was.
-            self.forget(id);
+            // It was deleted, or it is not what it was. What the cache has of it may be all that is left.
+            lock(&self.lengths).remove(&id);
             return Ok(None);
         };
         lock(&self.lengths).insert(id, part.length);
@@ -248,26 +242,41 @@ impl Shared {
             let at = number * BLOCK_BYTES as usize;
             part.bytes.slice(at..part.bytes.len().min(at + BLOCK_BYTES as usize))
         };
-        let blocks: Vec<Bytes> = (0..blocks).map(block).collect();
+        Ok(Some((0..blocks).map(block).collect()))
+    }
+
+    /// Reads blocks from the bucket into the cache.
+    async fn load(&self, id: SegmentId, first: u64, count: u64) -> Result<Option<Vec<Bytes>>> {
+        let Some(blocks) = self.fetch(id, first, count).await? else { return Ok(None) };
         for (number, block) in blocks.iter().enumerate() {
-            let name = (id, first + number as u64);
-            if keep == Keep::All || self.cache.has(name) {
-                // A copy of its own: a block must not keep the whole answer in memory.
-                self.cache.put(name, Bytes::copy_from_slice(block));
-            }
+            // A copy of its own: a block must not keep the whole answer in memory.
+            self.cache.put((id, first + number as u64), Bytes::copy_from_slice(block));
         }
         Ok(Some(blocks))
     }
 
-    /// How many blocks to read from this one on: the more, the more of those before it were read.
-    fn run_of(&self, id: SegmentId, first: u64, wanted: u64) -> u64 {
-        let before =
-            (1..=RUN_BLOCKS_MAX.min(first)).take_while(|back| self.cache.has((id, first - back))).count();
-        let run = if first == 0 { RUN_BLOCKS_FIRST } else { 2 * before as u64 };
-        let run = run.clamp(wanted, RUN_BLOCKS_MAX.max(wanted));
-        let missing =
-            (0..run).take_while(|ahead| *ahead < wanted || !self.cache.has((id, first + ahead))).count();
-        missing as u64
+    /// Which blocks to read if `wanted` from `first` on are missing. Of a segment that may be small, all that are missing around them, since a
+    /// stream's parts are scattered over it, and one request costs as much as several blocks. Otherwise those ahead: the more, the more of those
+    /// before were read.
+    fn run_of(&self, id: SegmentId, first: u64, wanted: u64) -> Range<u64> {
+        let is_missing = |number: &u64| !self.cache.has((id, *number));
+        let known = self.known_length(id);
+        let is_small = first + wanted <= RUN_BLOCKS_FIRST
+            && known.is_none_or(|length| length <= RUN_BLOCKS_FIRST * BLOCK_BYTES);
+        let start = match known {
+            _ if !is_small => first,
+            // The answer tells the length. From any other block on, that would be asked for first.
+            None => 0,
+            Some(_) => first - (0..first).rev().take_while(is_missing).count() as u64,
+        };
+        let ahead = if is_small || first == 0 {
+            RUN_BLOCKS_FIRST - first
+        } else {
+            2 * (first.saturating_sub(RUN_BLOCKS_MAX)..first).rev().take_while(|it| !is_missing(it)).count()
+                as u64
+        };
+        let ahead = ahead.clamp(wanted, RUN_BLOCKS_MAX.max(wanted));
+        start..first + wanted + (first + wanted..first + ahead).take_while(is_missing).count() as u64
     }
 
     fn forget(&self, id: SegmentId) {
@@ -395,20 +404,20 @@ impl SegmentStore for BucketSegments {
                 number += 1;
                 continue;
             }
-            let count = self.shared.run_of(id, number, last - number + 1);
+            let Range { start, end } = self.shared.run_of(id, number, last - number + 1);
             let Some(fetched) =
-                self.run(|shared| async move { shared.fetch(id, number, count, Keep::All).await })?
+                self.run(|shared| async move { shared.load(id, start, end - start).await })?
             else {
                 return Ok(None);
             };
             lock(&self.shared.hits).1 += fetched.len() as u64;
+            let read = start + fetched.len() as u64;
             let wanted = (last - number + 1) as usize;
-            let came = fetched.len().min(wanted);
-            blocks.extend(fetched.into_iter().take(wanted));
-            if came < wanted {
+            blocks.extend(fetched.into_iter().skip((number - start) as usize).take(wanted));
+            if read <= last {
                 break;
             }
-            number += came as u64;
+            number = last + 1;
         }
         Ok(assemble(&blocks, first * BLOCK_BYTES, offset, length))
     }
@@ -419,26 +428,30 @@ impl SegmentStore for BucketSegments {
         }
         let Some(end) = offset.checked_add(length as u64) else { return Ok(None) };
         let (first, last) = (offset / BLOCK_BYTES, end.saturating_sub(1).max(offset) / BLOCK_BYTES);
-        let mut fresh = lock(&self.shared.fresh);
         let mut count = last - first + 1;
-        if let Some(known) = fresh.as_mut().filter(|known| known.id == id && known.served <= offset) {
+        // Not locked while the bucket is asked: others must not wait for its answer.
+        let known = lock(&self.shared.fresh).take();
+        if let Some(mut known) = known.filter(|known| known.id == id && known.served <= offset) {
             if let Some(bytes) = assemble(&known.blocks, known.first * BLOCK_BYTES, offset, length) {
                 known.served = end;
+                *lock(&self.shared.fresh) = Some(known);
                 return Ok(Some(bytes));
             }
             // It goes through the segment.
             count = count.max(RUN_BLOCKS_MAX);
         }
-        *fresh = None;
         lock(&self.shared.lengths).remove(&id);
-        let Some(blocks) =
-            self.run(|shared| async move { shared.fetch(id, first, count, Keep::Known).await })?
-        else {
+        let Some(blocks) = self.run(|shared| async move { shared.fetch(id, first, count).await })? else {
             return Ok(None);
         };
         let bytes = assemble(&blocks, first * BLOCK_BYTES, offset, length);
-        *fresh = Some(Fresh { id, first, blocks, served: end });
+        *lock(&self.shared.fresh) = Some(Fresh { id, first, blocks, served: end });
         Ok(bytes)
+    }
+
+    fn forget_cached(&self, id: SegmentId, offset: u64, length: usize) {
+        let last = offset.saturating_add(length as u64).saturating_sub(1).max(offset) / BLOCK_BYTES;
+        (offset / BLOCK_BYTES..=last).for_each(|number| self.shared.cache.remove((id, number)));
     }
 
     fn delete(&self, id: SegmentId) -> Result<bool> {
@@ -458,14 +471,15 @@ impl SegmentStore for BucketSegments {
     }
 
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
-        self.list_since(0)
+        self.list_since(SegmentId::of(0))
     }
 
-    fn list_since(&self, boot: u64) -> Result<Vec<(SegmentId, u64)>> {
+    fn list_since(&self, first: SegmentId) -> Result<Vec<(SegmentId, u64)>> {
         let gathered: HashMap<SegmentId, u64> =
             lock(&self.shared.gathered).iter().map(|(id, segment)| (*id, segment.length())).collect();
         let listed = self.run(|shared| async move {
-            let from = (boot > 0).then(|| folder_of(boot));
+            // The list begins after this name.
+            let from = first.number().checked_sub(1).map(|before| object_of(SegmentId::of(before)));
             let listed = shared.client.list("segments", from.as_deref()).await?;
             Ok(listed
                 .into_iter()
@@ -474,7 +488,7 @@ impl SegmentStore for BucketSegments {
         })?;
         let mut all: HashMap<SegmentId, u64> = gathered;
         all.extend(listed);
-        Ok(all.into_iter().filter(|(id, _)| id.boot() >= boot).collect())
+        Ok(all.into_iter().filter(|(id, _)| *id >= first).collect())
     }
 
     /// A deletion that was answered is durable.

@@ -119,7 +119,14 @@ impl Engine {
                 return (Some(whole), frame);
             }
             let frame = segments.read_stored(record.segment, record.offset, length);
-            return (self.verified(&frame, true, unpack), frame);
+            if let Ok(None) = frame {
+                self.segments.miss(record.segment);
+            }
+            let whole = self.verified(&frame, true, unpack);
+            if whole.is_some() {
+                segments.forget_cached(record.segment, record.offset, length);
+            }
+            return (whole, frame);
         }
         (self.verified(&frame, segments.copies() < 2, unpack), frame)
     }

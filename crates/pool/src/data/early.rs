@@ -23,6 +23,9 @@ use crate::{Compression, Error, Result};
 
 /// Appending early stops when the disk has less room than this beside the bytes to append.
 const ROOM_BYTES: u64 = 1 << 30;
+/// It also stops at this number of segments that no sync has covered. The store may keep them in memory until then, although nobody needs them any
+/// more: the bytes may have been overwritten.
+pub(crate) const UNSYNCED_MAX: usize = 8;
 
 impl Engine {
     /// Lets the pool's thread append what has arrived of a stream.
@@ -53,6 +56,9 @@ impl Engine {
     fn try_append_early(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
         self.stopped.check()?;
         self.require_open()?;
+        if self.stores.segments.keeps_objects() && self.stores.writer.unsynced() >= UNSYNCED_MAX {
+            return Ok(());
+        }
         let Ok(_appending) = inode.appending.clone().try_lock_owned() else { return Ok(()) };
         let Some((mut cutter, taken)) = self.cutter(inode)? else { return Ok(()) };
         let rollbacks = inode.state().rollbacks;

@@ -24,6 +24,9 @@ use crate::{Error, LastStop, Mismatch, PoolId, Result};
 const NAMED_HEADERS: usize = 8;
 /// How many of the segments with data are looked for, where it would take long to list all.
 const NAMED_SOUGHT: usize = 8;
+/// How many numbers before the newest segment of the last start that the metadata names its list begins. What lies before is named, or was synced
+/// long before the last groups were, and is left to the sweep.
+const LISTED_BEFORE: u64 = 1000;
 
 /// The kind of pool that the caller expects, and how strict opening has to be.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,8 +80,8 @@ struct Evidence {
     log: Read,
 }
 
-/// All segments, with their length in bytes. Where it would take long to list them ([`SegmentStore::keeps_objects`]), only those of the last start
-/// and of later ones, and the newest ones that hold data. What earlier starts have left behind is found by the sweep
+/// All segments, with their length in bytes. Where it would take long to list them ([`SegmentStore::keeps_objects`]), only the newest
+/// ones of the last start, those of later ones, and the newest ones that hold data. What is left behind otherwise is found by the sweep
 /// (`upkeep/sweep.rs`).
 fn segments_to_judge(
     store: &dyn SegmentStore,
@@ -89,8 +92,11 @@ fn segments_to_judge(
         return store.list();
     }
     let boot = pool.map_or(0, |pool| pool.boot);
-    let mut there = store.list_since(boot)?;
-    let live = named.iter().rev().filter(|(id, record)| id.boot() < boot && record.bytes_live > 0);
+    let begin = SegmentId::first_of(boot, true);
+    let newest = named.range(begin..).next_back().map_or(0, |(id, _)| id.0);
+    let first = begin.max(SegmentId(newest.saturating_sub(LISTED_BEFORE)));
+    let mut there = store.list_since(first)?;
+    let live = named.iter().rev().filter(|(id, record)| **id < first && record.bytes_live > 0);
     for (id, _) in live.take(NAMED_SOUGHT) {
         there.extend(store.length(*id)?.map(|bytes| (*id, bytes)));
     }

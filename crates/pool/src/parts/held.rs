@@ -35,6 +35,11 @@ impl Held {
         }
     }
 
+    /// Whether any is held.
+    pub(crate) fn is_any(&self) -> bool {
+        sync::lock(&self.0).as_ref().is_some_and(|held| !held.is_empty())
+    }
+
     pub(crate) fn holds(&self, id: SegmentId) -> bool {
         sync::lock(&self.0).as_ref().is_some_and(|held| held.contains(&id))
     }

@@ -1,8 +1,8 @@
 //! The segments that the metadata refers to, and how many bytes of each are live.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
 use crate::Result;
 use crate::base::sync;
@@ -13,46 +13,84 @@ use crate::store::meta::MetaView;
 /// The segments that the metadata refers to. Only the committer changes the table.
 #[derive(Default)]
 pub(crate) struct SegmentTable {
-    map: Mutex<BTreeMap<SegmentId, SegmentRecord>>,
-    /// The lengths of the segments of earlier starts when the pool was opened. Empty while it is not known which of them are there.
-    lengths: OnceLock<BTreeMap<SegmentId, u64>>,
+    known: Mutex<Known>,
+    /// The lengths of the segments of earlier starts, as they were last listed. None while it is not known which of them are there.
+    lengths: Mutex<Option<BTreeMap<SegmentId, u64>>>,
+    /// Segments with live bytes that a read did not find.
+    missed: Mutex<BTreeSet<SegmentId>>,
     /// The number of the current start, which creates segments now.
     boot: u64,
+}
+
+/// The records, and what would take long to find out where there are very many.
+#[derive(Default)]
+struct Known {
+    map: BTreeMap<SegmentId, SegmentRecord>,
+    bytes_live: u64,
+    /// Segments without live bytes, by the time since when, as their records have it.
+    dead: BTreeSet<(Option<u64>, SegmentId)>,
+}
+
+impl Known {
+    fn set(&mut self, id: SegmentId, record: SegmentRecord) {
+        self.forget(id);
+        self.bytes_live += record.bytes_live;
+        if record.bytes_live == 0 {
+            self.dead.insert((record.dead_since, id));
+        }
+        self.map.insert(id, record);
+    }
+
+    fn forget(&mut self, id: SegmentId) {
+        if let Some(record) = self.map.remove(&id) {
+            self.bytes_live -= record.bytes_live;
+            self.dead.remove(&(record.dead_since, id));
+        }
+    }
 }
 
 impl SegmentTable {
     /// Reads the table from the metadata store. `boot` is the start that creates segments from now on.
     pub(crate) fn load(meta: &dyn MetaView, boot: u64) -> Result<SegmentTable> {
-        let mut map = BTreeMap::new();
+        let mut known = Known::default();
         meta.scan(keys::segments(), &mut |key, value| {
             let id = keys::segment_in(key).ok_or_else(|| malformed("segment", key))?;
-            map.insert(id, SegmentRecord::decode(key, value)?);
+            known.set(id, SegmentRecord::decode(key, value)?);
             Ok(ControlFlow::Continue(()))
         })?;
-        Ok(SegmentTable { map: Mutex::new(map), lengths: OnceLock::new(), boot })
+        Ok(SegmentTable { known: Mutex::new(known), boot, ..SegmentTable::default() })
     }
 
-    /// Remembers which segments there were before this start created any, unless that is known already.
+    /// Remembers which segments of earlier starts there are.
     pub(crate) fn found(&self, there: &[(SegmentId, u64)]) {
-        let _ = self.lengths.set(there.iter().copied().collect());
+        *sync::lock(&self.lengths) = Some(there.iter().copied().collect());
+        sync::lock(&self.missed).retain(|id| id.boot() == self.boot);
     }
 
-    /// Whether the place named in a chunk record exists. A segment of an earlier start may be lost or cut short. As long as that is not known,
-    /// all of them count as whole.
+    /// Remembers that a read did not find a segment, whatever a list has said.
+    pub(crate) fn miss(&self, id: SegmentId) {
+        // One that the cleaner has just emptied may be gone.
+        if self.usage(id).bytes_live > 0 {
+            sync::lock(&self.missed).insert(id);
+        }
+    }
+
+    /// Whether the place named in a chunk record exists. A segment may be lost or cut short. As long as nothing is known of one, it counts as whole.
     pub(crate) fn holds(&self, chunk: &ChunkRecord) -> bool {
         let end = chunk.offset.saturating_add(u64::from(chunk.bytes_stored));
-        chunk.segment.boot() == self.boot
-            || self
-                .lengths
-                .get()
-                .is_none_or(|lengths| lengths.get(&chunk.segment).is_some_and(|length| end <= *length))
+        let is_whole = |lengths: &BTreeMap<SegmentId, u64>| {
+            lengths.get(&chunk.segment).is_some_and(|length| end <= *length)
+        };
+        !sync::lock(&self.missed).contains(&chunk.segment)
+            && (chunk.segment.boot() == self.boot || sync::lock(&self.lengths).as_ref().is_none_or(is_whole))
     }
 
     /// Missing segments that have referenced frames, as far as that is known.
     pub(crate) fn lost(&self) -> Vec<SegmentId> {
-        let Some(lengths) = self.lengths.get() else { return Vec::new() };
-        let map = sync::lock(&self.map);
-        let live = map.iter().filter(|(_, record)| record.bytes_live > 0).map(|(id, _)| *id);
+        let lengths = sync::lock(&self.lengths);
+        let Some(lengths) = lengths.as_ref() else { return Vec::new() };
+        let known = sync::lock(&self.known);
+        let live = known.map.iter().filter(|(_, record)| record.bytes_live > 0).map(|(id, _)| *id);
         live.filter(|id| id.boot() != self.boot && !lengths.contains_key(id)).collect()
     }
 
@@ -64,33 +102,34 @@ impl SegmentTable {
     }
 
     pub(crate) fn knows(&self, id: SegmentId) -> bool {
-        sync::lock(&self.map).contains_key(&id)
+        sync::lock(&self.known).map.contains_key(&id)
     }
 
     pub(crate) fn usage(&self, id: SegmentId) -> SegmentRecord {
-        sync::lock(&self.map).get(&id).copied().unwrap_or_default()
+        sync::lock(&self.known).map.get(&id).copied().unwrap_or_default()
     }
 
     pub(crate) fn set(&self, id: SegmentId, record: SegmentRecord) {
-        sync::lock(&self.map).insert(id, record);
+        sync::lock(&self.known).set(id, record);
     }
 
     pub(crate) fn forget(&self, id: SegmentId) {
-        sync::lock(&self.map).remove(&id);
+        sync::lock(&self.known).forget(id);
+        sync::lock(&self.missed).remove(&id);
     }
 
-    /// Segments without a referenced frame.
-    pub(crate) fn dead(&self) -> Vec<SegmentId> {
-        let map = sync::lock(&self.map);
-        map.iter().filter(|(_, record)| record.bytes_live == 0).map(|(id, _)| *id).collect()
+    /// Segments without a referenced frame since this time or before, in seconds since 1970, or since it is not known when.
+    pub(crate) fn dead_since(&self, time: u64) -> Vec<SegmentId> {
+        let known = sync::lock(&self.known);
+        known.dead.range(..=(Some(time), SegmentId(u64::MAX))).map(|(_, id)| *id).collect()
     }
 
     /// All segments.
     pub(crate) fn list(&self) -> Vec<(SegmentId, SegmentRecord)> {
-        sync::lock(&self.map).iter().map(|(id, record)| (*id, *record)).collect()
+        sync::lock(&self.known).map.iter().map(|(id, record)| (*id, *record)).collect()
     }
 
     pub(crate) fn bytes_live(&self) -> u64 {
-        sync::lock(&self.map).values().map(|record| record.bytes_live).sum()
+        sync::lock(&self.known).bytes_live
     }
 }

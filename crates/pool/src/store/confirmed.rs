@@ -217,8 +217,11 @@ impl<S: SegmentStore + ?Sized> SegmentStore for Confirmed<S> {
     fn keeps_objects(&self) -> bool {
         self.store.keeps_objects()
     }
-    fn list_since(&self, boot: u64) -> Result<Vec<(SegmentId, u64)>> {
-        self.store.list_since(boot)
+    fn forget_cached(&self, id: SegmentId, offset: u64, length: usize) {
+        self.store.forget_cached(id, offset, length);
+    }
+    fn list_since(&self, first: SegmentId) -> Result<Vec<(SegmentId, u64)>> {
+        self.store.list_since(first)
     }
     fn delete(&self, id: SegmentId) -> Result<bool> {
         self.permit.confirm()?;

@@ -59,13 +59,9 @@ impl Engine {
         let dead = self
             .transact(|txn| {
                 let engine = txn.engine;
-                Ok(engine
-                    .segments
-                    .dead()
-                    .into_iter()
-                    .filter(|id| engine.stores.writer.is_settled(*id) && !engine.upkeep.held.holds(*id))
-                    .filter(|id| engine.is_long_dead(*id))
-                    .collect::<Vec<_>>())
+                let mut dead = engine.segments.dead_since(engine.long_dead());
+                dead.retain(|id| engine.stores.writer.is_settled(*id) && !engine.upkeep.held.holds(*id));
+                Ok(dead)
             })
             .await?;
         if dead.is_empty() {
@@ -81,16 +77,20 @@ impl Engine {
         .await
     }
 
-    /// Whether a segment without live data has been kept as long as the pool keeps such segments.
-    fn is_long_dead(&self, id: SegmentId) -> bool {
+    /// Segments that have had no live data since this time, in seconds since 1970, were kept as long as the pool keeps such segments.
+    fn long_dead(&self) -> u64 {
         let keep = self.options.keep_dead_segments.as_secs();
-        let since = self.segments.usage(id).dead_since;
-        keep == 0 || since.is_none_or(|since| since.saturating_add(keep) <= self.seconds_now())
+        if keep == 0 { u64::MAX } else { self.seconds_now().saturating_sub(keep) }
     }
 
     /// Takes segments from a backup that holds them, if the disk is nearly full. Clients come first.
     async fn let_go_if_full(self: &Arc<Self>) -> Result<()> {
-        let dead = self.segments.dead().into_iter().filter(|id| self.upkeep.held.holds(*id)).count();
+        if !self.upkeep.held.is_any() {
+            return Ok(());
+        }
+        let mut dead = self.segments.dead_since(u64::MAX);
+        dead.retain(|id| self.upkeep.held.holds(*id));
+        let dead = dead.len();
         if dead == 0 {
             return Ok(());
         }
@@ -109,7 +109,7 @@ impl Engine {
 
     /// Deletes segments. Returns those that are durably deleted from every copy. In an unreachable copy they are deleted when
     /// the copy is available again.
-    fn delete_for_good(&self, mut ids: Vec<SegmentId>) -> Result<Vec<SegmentId>> {
+    pub(crate) fn delete_for_good(&self, mut ids: Vec<SegmentId>) -> Result<Vec<SegmentId>> {
         let mut gone = Vec::with_capacity(ids.len());
         for id in ids.drain(..) {
             if self.stores.segments.delete(id)? {

@@ -2,17 +2,18 @@
 //!
 //! Opening looks at the segments of the last start only. The sweep lists all of them, an hour after opening and then once a day. It notes which
 //! of the segments that hold data are missing, and deals with those that earlier starts have left behind: a segment that the metadata does not
-//! name is set aside, as opening would do. Only segments of earlier starts are touched. Their owners were replaced, so no chunk in them will be
-//! named any more; the hour lets requests end that an owner had sent before it was replaced.
+//! name is set aside or deleted, as opening would do. The owners of earlier starts were replaced, so no chunk in their segments will be
+//! named any more; the hour lets requests end that an owner had sent before it was replaced. Of this start, segments are deleted in which nothing
+//! was ever named and nothing will be: what was appended early and then overwritten.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::Result;
 use crate::base::sync;
 use crate::engine::Engine;
 use crate::format::keys::SegmentId;
 use crate::store::segment::remove_unnamed;
+use crate::{LastStop, Result};
 
 /// The time between opening and the first sweep.
 pub(crate) const SWEEP_FIRST: Duration = Duration::from_secs(60 * 60);
@@ -23,14 +24,34 @@ impl Engine {
     /// Lists all segments, and deals with those that earlier starts have left behind. Returns the number of segments set aside.
     pub(crate) async fn sweep(self: &Arc<Self>) -> Result<usize> {
         let engine = self.clone();
-        sync::blocking(move || engine.sweep_now()).await
+        let (aside, own) = sync::blocking(move || engine.sweep_now()).await?;
+        let dead: Vec<SegmentId> = self
+            .transact(move |txn| {
+                let Engine { segments, stores, .. } = txn.engine;
+                // In this order: a chunk is named while its segment is not settled.
+                Ok(own
+                    .into_iter()
+                    .filter(|id| stores.writer.is_settled(*id) && !segments.knows(*id))
+                    .collect())
+            })
+            .await?;
+        let engine = self.clone();
+        sync::blocking(move || engine.delete_for_good(dead)).await?;
+        Ok(aside)
     }
 
-    fn sweep_now(&self) -> Result<usize> {
+    /// Returns the number of segments set aside, and the segments of this start that the metadata did not name.
+    fn sweep_now(&self) -> Result<(usize, Vec<SegmentId>)> {
         let store = &self.stores.segments;
-        let listed = store.list()?;
-        let earlier = |id: SegmentId| id.boot() < self.identity.boot;
-        let there: Vec<_> = listed.into_iter().filter(|(id, _)| earlier(*id)).collect();
+        let boot = self.identity.boot;
+        let (there, own): (Vec<_>, Vec<_>) = store
+            .list()?
+            .into_iter()
+            .filter(|(id, _)| id.boot() <= boot)
+            .partition(|(id, _)| id.boot() < boot);
+        let own = own.into_iter().map(|(id, _)| id).filter(|id| !self.segments.knows(*id)).collect();
+        // Nothing was named after a start closed the pool.
+        let was_closed = |id: SegmentId| self.identity.last_stop == LastStop::Clean && id.boot() + 1 == boot;
         self.segments.found(&there);
         self.segments.report_lost();
         let (mut aside, mut changed) = (0, false);
@@ -38,7 +59,7 @@ impl Engine {
         for (id, bytes) in there.into_iter().filter(|(id, _)| !self.segments.knows(*id)) {
             self.require_open()?;
             changed = true;
-            if remove_unnamed(&**store, id, bytes, false)? {
+            if remove_unnamed(&**store, id, bytes, was_closed(id))? {
                 sync::lock(&self.upkeep.aside).insert(id, bytes);
                 aside += 1;
             }
@@ -46,6 +67,58 @@ impl Engine {
         if changed {
             store.sync_deletions()?;
         }
-        Ok(aside)
+        Ok((aside, own))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::early::UNSYNCED_MAX;
+    use crate::sim::faulty::{FaultyDisk, options};
+    use crate::{Kind, NewInode, PoolOptions, SetAttributes, Stability, VolumeSpec};
+
+    /// Bytes that cannot be compressed.
+    fn content(seed: u64, bytes: usize) -> bytes::Bytes {
+        let mut content = vec![0; bytes];
+        blake3::Hasher::new().update(&seed.to_le_bytes()).finalize_xof().fill(&mut content);
+        content.into()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_was_appended_early_in_vain_is_bounded_and_deleted() {
+        let disk = Arc::new(FaultyDisk::elsewhere());
+        let pool = disk.open(PoolOptions { segment_bytes: 1 << 20, ..options() }).unwrap();
+        let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
+        let create = async |name: &[u8]| {
+            pool.create(root, name, NewInode::new(Kind::File, 0o600)).await.unwrap().attributes.handle
+        };
+        let (vain, kept) = (create(b"vain").await, create(b"kept").await);
+        let engine = pool.engine().unwrap();
+        let mut most = 0;
+        for round in 0..40 {
+            pool.write(vain, 0, content(round, 3 << 20), Stability::Unstable).await.unwrap();
+            let (done, is_through) = std::sync::mpsc::channel();
+            engine.committing.early.submit(Box::new(move || done.send(()).unwrap())).unwrap();
+            tokio::task::block_in_place(|| is_through.recv().unwrap());
+            most = most.max(engine.stores.writer.unsynced());
+            let empty = SetAttributes { size: Some(0), ..SetAttributes::default() };
+            pool.setattr(vain, empty).await.unwrap();
+        }
+        assert!((UNSYNCED_MAX..UNSYNCED_MAX + 4).contains(&most), "{most} segments waited for a sync");
+        let content = content(100, 300_000);
+        pool.write(kept, 0, content.clone(), Stability::Unstable).await.unwrap();
+        pool.commit(kept, 0, 0).await.unwrap();
+        assert_eq!(engine.stores.writer.unsynced(), 0);
+        let is_known = |(id, _): &(SegmentId, u64)| engine.segments.knows(*id);
+        let listed = engine.stores.segments.list().unwrap();
+        assert!(!listed.iter().all(is_known), "some have nothing that was named");
+        engine.sweep().await.unwrap();
+        let listed = engine.stores.segments.list().unwrap();
+        assert!(!listed.is_empty() && listed.iter().all(is_known), "{listed:?}");
+        drop(engine);
+        let read = pool.read(kept, 0, 300_000).await.unwrap();
+        assert!(read.pieces.concat() == content);
+        pool.close().await.unwrap();
     }
 }

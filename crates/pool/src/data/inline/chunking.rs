@@ -299,7 +299,7 @@ impl Engine {
                     is_same => is_same?,
                 }
             } else {
-                !is_new || self.chunk_record(group.id)?.is_some()
+                !is_new || self.chunk_record(group.id)?.is_some_and(|known| self.segments.holds(&known))
             };
             if !is_known {
                 fresh.push(packer.pack(names.naming(), group.id, &content, compression));

@@ -163,11 +163,22 @@ fn starts_are_listed_from_one_on(store: &dyn SegmentStore) {
         store.write(*id, 0, &parts(&["abc"])).unwrap();
         store.sync(*id).unwrap();
     }
-    for (boot, count) in [(0, 5), (1, 5), (2, 4), (9, 3), (10, 2), (11, 1), (301, 0)] {
-        let mut listed = store.list_since(boot).unwrap();
+    let starts = [
+        (0, false, 5),
+        (1, false, 5),
+        (2, false, 4),
+        (9, false, 3),
+        (10, true, 2),
+        (11, true, 1),
+        (301, true, 0),
+    ];
+    for (boot, many, count) in starts {
+        let mut listed = store.list_since(SegmentId::first_of(boot, many)).unwrap();
         listed.sort_unstable();
         assert_eq!(listed, ids[5 - count..].iter().map(|id| (*id, 3)).collect::<Vec<_>>(), "from {boot}");
     }
+    let behind = SegmentId(SegmentId::first_of(10, true).0 + 1);
+    assert_eq!(store.list_since(behind).unwrap(), [(ids[4], 3)], "not the first one of start 10");
 }
 
 fn what_was_synced_is_there_after_reopening(open: &Open<'_>) {

@@ -70,10 +70,12 @@ pub trait SegmentStore: Send + Sync + 'static {
     fn seal(&self, id: SegmentId, bytes: u64) -> Result<()>;
     /// Exactly `length` bytes at `offset`; `None` if the segment does not exist or is shorter.
     fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>>;
-    /// Like [`SegmentStore::read`], but past all caches, which keep what was read instead.
+    /// Like [`SegmentStore::read`], but past all caches, which stay as they are.
     fn read_stored(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
         self.read(id, offset, length)
     }
+    /// What caches have of these bytes is wrong: the caller has found others behind them that are right.
+    fn forget_cached(&self, _id: SegmentId, _offset: u64, _length: usize) {}
     /// Deletes a segment if it exists. A read that has started completes. Returns true if the segment was deleted in every
     /// copy, false while a copy is missing.
     fn delete(&self, id: SegmentId) -> Result<bool>;
@@ -81,10 +83,10 @@ pub trait SegmentStore: Send + Sync + 'static {
     fn length(&self, id: SegmentId) -> Result<Option<u64>>;
     /// All segments with their length in bytes, in any order.
     fn list(&self) -> Result<Vec<(SegmentId, u64)>>;
-    /// The segments of the start `boot` and of all later starts, with their length in bytes, in any order.
-    fn list_since(&self, boot: u64) -> Result<Vec<(SegmentId, u64)>> {
+    /// The segments from this one on, with those of all later starts, with their length in bytes, in any order.
+    fn list_since(&self, first: SegmentId) -> Result<Vec<(SegmentId, u64)>> {
         let mut listed = self.list()?;
-        listed.retain(|(id, _)| id.boot() >= boot);
+        listed.retain(|(id, _)| *id >= first);
         Ok(listed)
     }
     /// Makes earlier deletions durable: none of those segments comes back after a crash. Returns true if that was done in every
@@ -160,8 +162,11 @@ impl SegmentStore for SingleSegments {
     fn read_stored(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
         self.0.read_stored(id, offset, length)
     }
-    fn list_since(&self, boot: u64) -> Result<Vec<(SegmentId, u64)>> {
-        self.0.list_since(boot)
+    fn forget_cached(&self, id: SegmentId, offset: u64, length: usize) {
+        self.0.forget_cached(id, offset, length);
+    }
+    fn list_since(&self, first: SegmentId) -> Result<Vec<(SegmentId, u64)>> {
+        self.0.list_since(first)
     }
     fn prepare(&self) -> Result<()> {
         self.0.prepare()

@@ -12,6 +12,11 @@ pub(crate) fn remove_unnamed(
     bytes: u64,
     is_leftover: bool,
 ) -> Result<bool> {
+    if bytes > 0 && store.read_stored(id, 0, 1)?.is_none() {
+        // It was listed, and is said not to be there. Whoever is right, nothing is known of what it holds.
+        tracing::warn!(segment = %id, bytes, "a segment that the metadata does not name cannot be read, and is left alone");
+        return Ok(false);
+    }
     if is_leftover || frames_in(store, id, bytes)?.is_empty() {
         store.delete(id)?;
         return Ok(false);

@@ -249,6 +249,11 @@ impl SegmentWriter {
         open != Some(id) && !unsynced && !sync::lock(&self.pins).contains_key(&id)
     }
 
+    /// How many segments have bytes that no sync has covered yet.
+    pub(crate) fn unsynced(&self) -> usize {
+        sync::lock(&self.unsynced).segments.len()
+    }
+
     /// The segment to which frames are appended, if there is one.
     pub(crate) fn open_segment(&self) -> Option<SegmentId> {
         sync::lock(&self.state).open.as_ref().map(|open| open.id)

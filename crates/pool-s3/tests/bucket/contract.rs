@@ -1,7 +1,5 @@
 //! The contract of segment stores, and a bucket that misbehaves.
 
-#![allow(clippy::unwrap_used, reason = "functions of tests")]
-
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,8 +42,14 @@ enum Fault {
     /// Objects that are read have fewer bytes, or other ones.
     Short,
     Wrong,
-    /// They are not permitted.
+    /// They are not permitted, at all or because of the clock.
     Denied,
+    Skewed,
+    /// The object, or the bucket, is said not to be there.
+    Lost,
+    NoBucket,
+    /// Another request is about to store the object.
+    Conflict,
 }
 
 #[derive(Debug, Default)]
@@ -82,6 +86,22 @@ impl Faulty {
             Fault::Denied if is_hit => Err(object_store::Error::PermissionDenied {
                 path: "an object".into(),
                 source: "403 AccessDenied".to_owned().into(),
+            }),
+            Fault::Skewed if is_hit => Err(object_store::Error::PermissionDenied {
+                path: "an object".into(),
+                source: "403 Forbidden: <Error><Code>RequestTimeTooSkewed</Code></Error>".to_owned().into(),
+            }),
+            Fault::Lost if is_hit => Err(object_store::Error::NotFound {
+                path: "an object".into(),
+                source: "404 Not Found: <Error><Code>NoSuchKey</Code></Error>".to_owned().into(),
+            }),
+            Fault::NoBucket if is_hit => Err(object_store::Error::NotFound {
+                path: "an object".into(),
+                source: "404 Not Found: <Error><Code>NoSuchBucket</Code></Error>".to_owned().into(),
+            }),
+            Fault::Conflict if is_hit => Err(object_store::Error::AlreadyExists {
+                path: "an object".into(),
+                source: "409 Conflict".to_owned().into(),
             }),
             _ => Ok(if is_hit { fault } else { Fault::None }),
         }
@@ -136,7 +156,10 @@ impl ObjectStore for Faulty {
         &self,
         paths: BoxStream<'static, object_store::Result<Path>>,
     ) -> BoxStream<'static, object_store::Result<Path>> {
-        self.objects.delete_stream(paths)
+        match self.fault() {
+            Ok(_) => self.objects.delete_stream(paths),
+            Err(error) => Box::pin(futures::stream::once(async { Err(error) })),
+        }
     }
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, object_store::Result<ObjectMeta>> {
         self.objects.list(prefix)
@@ -243,10 +266,41 @@ fn an_answer_with_fewer_bytes_is_asked_for_again_and_damage_in_it_is_the_callers
     bucket.set(Fault::Wrong, 3);
     assert_ne!(store.read(id, 7, 100).unwrap().unwrap(), bytes[7..107]);
     bucket.set(Fault::None, 0);
-    // The cache has the wrong bytes now. Past it there are the right ones, which the cache keeps.
+    // The cache has the wrong bytes now. Past it there are the right ones. Only who compares them knows which are right.
     assert_ne!(store.read(id, 7, 100).unwrap().unwrap(), bytes[7..107]);
     assert_eq!(store.read_stored(id, 7, 100).unwrap().unwrap(), bytes[7..107]);
+    assert_ne!(store.read(id, 7, 100).unwrap().unwrap(), bytes[7..107]);
+    store.forget_cached(id, 7, 100);
     assert_eq!(store.read(id, 7, 100).unwrap().unwrap(), bytes[7..107]);
+    // What was lost in the bucket may still be in the cache.
+    bucket.set(Fault::Lost, u64::MAX);
+    assert_eq!(store.read_stored(id, 7, 100).unwrap(), None);
+    assert_eq!(store.read(id, 7, 100).unwrap().unwrap(), bytes[7..107]);
+}
+
+#[test]
+fn an_answer_about_the_bucket_or_the_way_to_it_says_nothing_about_an_object() {
+    let bucket = Arc::<Faulty>::default();
+    let store = open(&bucket, CacheOptions::default());
+    let bytes = stored(&store, 1, 5000);
+    let id = SegmentId::of(1);
+    let store = open(&bucket, CacheOptions::default());
+    stored(&store, 2, 5000);
+    for fault in [Fault::NoBucket, Fault::Skewed, Fault::Denied] {
+        bucket.set(fault, 2);
+        assert_eq!(store.read_stored(id, 0, 5000).unwrap().unwrap(), bytes, "{fault:?} passes");
+        bucket.set(fault, 2);
+        assert!(store.delete(SegmentId::of(3)).unwrap());
+        assert!(store.counts().repeated >= 4, "{fault:?}");
+    }
+    bucket.set(Fault::Skewed, u64::MAX);
+    let error = store.read_stored(id, 0, 5000).unwrap_err().to_string();
+    assert!(error.contains("set the clock of this machine"), "{error}");
+    bucket.set(Fault::None, 0);
+    // Another request is about to store the object, says the bucket, and then it is not there.
+    bucket.set(Fault::Conflict, 1);
+    let other = stored(&store, 4, 5000);
+    assert_eq!(store.read_stored(SegmentId::of(4), 0, 5000).unwrap().unwrap(), other);
 }
 
 #[test]
@@ -308,6 +362,28 @@ fn a_stream_is_read_with_few_requests_and_what_was_just_stored_with_none() {
     read_all(&store);
     let counts = store.counts();
     assert!(counts.get <= 7 && counts.bytes_got == 32 << 20, "{counts:?}");
+}
+
+#[test]
+fn a_small_object_is_read_whole_wherever_reading_begins() {
+    let bucket = Arc::<Faulty>::default();
+    let bytes = stored(&open(&bucket, CacheOptions::default()), 1, 5_000_000);
+    let store = open(&bucket, CacheOptions::default());
+    let id = SegmentId::of(1);
+    for at in [3_500_000, 900_000, 4_999_900, 0] {
+        assert_eq!(store.read(id, at, 100).unwrap().unwrap(), bytes[at as usize..at as usize + 100]);
+    }
+    let counts = store.counts();
+    assert_eq!((counts.get, counts.head, counts.bytes_got), (1, 0, 5_000_000));
+    assert_eq!(store.read(id, 4_999_950, 100).unwrap(), None, "behind its end");
+
+    // The length is known, and the cache is too small for all of it.
+    let store = open(&bucket, CacheOptions { memory_bytes: 3 << 20, ..CacheOptions::default() });
+    assert_eq!(store.read(id, 3_500_000, 100).unwrap().unwrap(), bytes[3_500_000..3_500_100]);
+    assert_eq!(store.read(id, 100, 3_000_000).unwrap().unwrap(), bytes[100..3_000_100]);
+    assert_eq!(store.read(id, 6_000_000, 100).unwrap(), None, "behind its end");
+    let counts = store.counts();
+    assert!(counts.get == 2 && counts.head == 0, "{counts:?}");
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! A pool in a bucket joins small objects.
 
-#![allow(clippy::unwrap_used, reason = "functions of tests")]
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +13,7 @@ use object_store::memory::InMemory;
 const FILE_BYTES: usize = 600 << 10;
 const FILES: usize = 60;
 
-fn content(number: usize) -> Bytes {
+pub fn content(number: usize) -> Bytes {
     let mut state = number as u64 + 1;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -24,7 +22,7 @@ fn content(number: usize) -> Bytes {
     (0..FILE_BYTES).map(|_| next()).collect::<Vec<u8>>().into()
 }
 
-async fn open(metadata: Arc<MemoryMeta>, bucket: Arc<InMemory>) -> (Pool, Arc<BucketSegments>) {
+pub async fn open(metadata: Arc<MemoryMeta>, bucket: Arc<InMemory>) -> (Pool, Arc<BucketSegments>) {
     let address = Address {
         bucket: "kafka".into(),
         prefix: "pool".into(),

@@ -2,8 +2,6 @@
 //! `s3://BUCKET/PREFIX`, `FOREBAY_TEST_BUCKET_ENDPOINT` the URL of its server, and `FOREBAY_TEST_BUCKET_CREDENTIALS` a file with an access key and
 //! its secret, a line each. Objects stay there. scripts/check-bucket runs this on servers that it starts.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "functions of tests")]
-
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::SystemTime;
