@@ -41,9 +41,11 @@ fuzz: ## Fuzz the NFS and the S3 server, 10 minutes each target, or FOREBAY_FUZZ
 soak: ## Simulate crashes of the pool until Ctrl-C, or for FOREBAY_SOAK_MINUTES
 	@scripts/soak
 
-histories: ## Simulate pools in a database and a bucket, and their lease, in 10,000 histories each, in ten minutes
+histories: ## Simulate pools in a database and a bucket, and their lease, in 10,000 histories each, and cut 1,000 commits, in ten minutes
 	FOREBAY_SIM_ELSEWHERE=10000 FOREBAY_SIM_LEASE=10000 $(CARGO) test --profile ci --locked --package forebay-pool --package forebay-pool-postgres \
-	    --lib -- --nocapture pools_in_a_database_and_a_bucket no_client_learns_less a_silent_owner_is_replaced_after a_database_that_is_away_makes
+	    --lib -- --nocapture pools_in_a_database_and_a_bucket no_client_learns_less a_silent_owner_is_replaced_after a_database_that_is_away_makes \
+	    a_pool_that_is_moved_goes_to
+	FOREBAY_CUTS=1000 $(CARGO) test --profile ci --locked --package forebay-pool --package forebay-pool-postgres --test database -- --nocapture cut::
 
 log-rules: ## Switch each rule of the intent log and of the metadata's copies off, and see that the simulation finds it, in four minutes
 	$(CARGO) test --profile ci --locked --package forebay-pool --lib -- --ignored --nocapture --exact \

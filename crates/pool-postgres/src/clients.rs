@@ -7,8 +7,8 @@ use forebay_pool::store::Connections;
 use tokio::sync::Mutex;
 
 use crate::database::Database;
-use crate::rows::RENEWALS;
-use crate::session::{Bare, Role, refused};
+use crate::rows::{NOTE_MAX, NOTES};
+use crate::session::{Bare, Role, limited, refused};
 
 /// Writes the list of an owner's clients.
 pub struct Clients {
@@ -31,14 +31,14 @@ impl Clients {
     /// Replaces the list, unless another process owns the pool. The change is not synced. Blocks.
     pub fn tell(self: &Arc<Self>, list: String) -> Result<()> {
         let clients = self.clone();
-        self.connections.run(async move {
+        let telling = async move {
             let failed = |error| refused(&clients.database, &error);
             let mut kept = clients.session.lock().await;
             let session = match kept.take() {
                 Some(session) if !session.client.is_closed() => session,
                 _ => {
                     let session = Bare::open(&clients.database, &clients.instance, Role::Lease).await?;
-                    session.client.batch_execute(RENEWALS).await.map_err(failed)?;
+                    session.client.batch_execute(NOTES).await.map_err(failed)?;
                     session
                 }
             };
@@ -47,7 +47,9 @@ impl Clients {
             session.client.execute(statement, &[&list, &clients.instance]).await.map_err(failed)?;
             *kept = Some(session);
             Ok(())
-        })
+        };
+        let database = self.database.clone();
+        self.connections.run(async move { limited(&database, NOTE_MAX, telling).await })
     }
 }
 

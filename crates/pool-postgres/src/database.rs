@@ -11,8 +11,8 @@ use rustls::pki_types::pem::PemObject;
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long one attempt to connect may take.
-const CONNECT_MAX: Duration = Duration::from_secs(5);
+use crate::reach::CONNECT_MAX;
+
 /// After this long without an acknowledgement of the other host, a connection is lost.
 const SILENCE_MAX: Duration = Duration::from_secs(3);
 

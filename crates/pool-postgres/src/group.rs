@@ -14,7 +14,7 @@ use forebay_pool::{Error, Result};
 use futures::future::{BoxFuture, join_all};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{DbError, Severity, SqlState};
 
 use crate::database::{Database, sentence};
 use crate::ownership::{Owned, PoolRow, end_sessions};
@@ -90,7 +90,10 @@ impl Committer {
                         Err(_) => Sent::Unknown(format!("no answer within {} s", self.answer_max.as_secs())),
                     }
                 }
-                Err(error) => Sent::Again(error.to_string()),
+                Err(error) => {
+                    tracing::warn!(%error, "a commit group waits for a connection to the database");
+                    Sent::Again(error.to_string())
+                }
             };
             let cause = match sent {
                 Sent::Committed => return Ok(()),
@@ -164,8 +167,12 @@ impl Committer {
             };
         };
         let cause = sentence(&error);
+        let is_fatal =
+            |error: &DbError| matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
         match error.code() {
             None => Sent::Unknown(cause),
+            // The session has ended, whatever the reason.
+            Some(_) if error.as_db_error().is_some_and(is_fatal) => Sent::Unknown(cause),
             Some(code)
                 if *code == SqlState::T_R_SERIALIZATION_FAILURE
                     || *code == SqlState::T_R_DEADLOCK_DETECTED =>

@@ -23,13 +23,10 @@ use crate::clients::Clients;
 use crate::database::Database;
 use crate::ownership::{Owned, new_instance};
 use crate::renewing::Renewing;
-use crate::rows::{PostgresLease, RENEWALS};
-use crate::session::{Bare, Role, refused};
+use crate::rows::{NOTE_MAX, NOTES, PostgresLease};
+use crate::session::{Bare, Role, limited, refused};
 use crate::tenure::Tenure;
 use crate::waiting::{Taken, Waiting};
-
-/// How long the record of a takeover may take to write.
-const RECORD_MAX: Duration = Duration::from_secs(10);
 
 /// The periods of a lease. They must be the same for all processes that may serve a pool.
 #[derive(Clone, Copy, Debug)]
@@ -182,12 +179,12 @@ impl Lease {
         let writing = async move {
             let bare = Bare::open(&database, &instance, Role::Lease).await?;
             let failed = |error| refused(&database, &error);
-            bare.client.batch_execute(RENEWALS).await.map_err(failed)?;
+            bare.client.batch_execute(NOTES).await.map_err(failed)?;
             let statement = "update lease set open_ms = $2, address_ms = $3 where instance = $1";
             bare.client.execute(statement, &[&instance, &open_ms, &address_ms]).await.map_err(failed)
         };
         self.connections.leave(async move {
-            match tokio::time::timeout(RECORD_MAX, writing).await {
+            match tokio::time::timeout(NOTE_MAX, writing).await {
                 Ok(Ok(_)) => {}
                 Ok(Err(error)) => {
                     tracing::warn!(%error, "the database does not show that this node serves the pool");
@@ -207,7 +204,7 @@ impl Lease {
             Leaving::MovedTo(node) => (node, String::new(), RESERVED),
         };
         let (database, instance) = (self.database.clone(), self.owned.instance.clone());
-        self.connections.run(async move {
+        let releasing = async move {
             let bare = Bare::open(&database, &instance, Role::Lease).await?;
             let failed = |error| refused(&database, &error);
             bare.client.batch_execute("set default_transaction_read_only to off").await.map_err(failed)?;
@@ -217,6 +214,8 @@ impl Lease {
             let values: [&(dyn ToSql + Sync); 4] = [&instance, &reserved_for, &avoided, &seconds];
             bare.client.execute(statement, &values).await.map_err(failed)?;
             Ok(())
-        })
+        };
+        let database = self.database.clone();
+        self.connections.run(async move { limited(&database, NOTE_MAX, releasing).await })
     }
 }

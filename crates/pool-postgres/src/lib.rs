@@ -36,6 +36,7 @@ mod group;
 mod lease;
 mod meta;
 mod ownership;
+mod reach;
 mod renewing;
 mod rows;
 mod scan;

@@ -11,8 +11,8 @@ use crate::database::{Database, sentence};
 use crate::schema;
 use crate::session::{Bare, Role, refused};
 
-/// How long ending a session may take.
-const END_SESSION_MS: i64 = 5000;
+/// How long ending a session may take. A look at the lease, which may take it as well, has more.
+const END_SESSION_MS: i64 = 1000;
 /// How often a takeover is tried, and the pause between.
 const TAKE_TRIES: u32 = 20;
 const TAKE_PAUSE: Duration = Duration::from_millis(200);

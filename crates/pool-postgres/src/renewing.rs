@@ -41,7 +41,14 @@ impl<S: LeaseStore> Renewing<S> {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         for count in 1_u64.. {
             ticks.tick().await;
-            let renewed = tokio::time::timeout(self.options.valid, self.renew(&mut kept)).await;
+            // Each has its own time. A candidate may reach the database already while an attempt to connect hangs that began before that.
+            let renewed = match tokio::time::timeout(self.options.valid, self.session(&mut kept)).await {
+                Ok(Ok(session)) => {
+                    tokio::time::timeout(self.options.valid, self.renew(session, &mut kept)).await
+                }
+                Ok(Err(error)) => Ok(Err(error)),
+                Err(slow) => Err(slow),
+            };
             match renewed {
                 Ok(Ok(None)) if count.is_multiple_of(TIDY_EVERY) => self.tidy(&mut kept).await,
                 Ok(Ok(None)) => {}
@@ -73,12 +80,15 @@ impl<S: LeaseStore> Renewing<S> {
         }
     }
 
+    async fn session(&self, kept: &mut Option<S::Session>) -> Result<S::Session> {
+        match kept.take() {
+            Some(session) => Ok(session),
+            None => self.store.connect_to_renew().await,
+        }
+    }
+
     /// Returns the node that has the pool, if that is not this one any more.
-    async fn renew(&self, kept: &mut Option<S::Session>) -> Result<Option<String>> {
-        let session = match kept.take() {
-            Some(session) => session,
-            None => self.store.connect_to_renew().await?,
-        };
+    async fn renew(&self, session: S::Session, kept: &mut Option<S::Session>) -> Result<Option<String>> {
         let began = self.store.now();
         if let Some(request) = self.store.renew(&session).await? {
             self.tenure.renewed(self.store.answered(began), self.options.valid);

@@ -14,12 +14,13 @@ use crate::database::Database;
 use crate::lease::Request;
 use crate::ownership::{Owned, Seen, Takeover};
 use crate::schema;
-use crate::session::{Bare, Role, refused};
+use crate::session::{Bare, Role, limited, refused};
 use crate::tenure::{Exchange, boottime};
 
-/// The settings of a session that renews a lease, each time in a transaction of its own. A renewal that is lost in a crash of the database costs at
-/// most a takeover that waits longer.
-pub(crate) const RENEWALS: &str = "set synchronous_commit to off; set default_transaction_read_only to off";
+/// The settings of a session that notes what nothing depends on, each time in a transaction of its own.
+pub(crate) const NOTES: &str = "set synchronous_commit to off; set default_transaction_read_only to off";
+/// How long a note may take, or a session's preparation.
+pub(crate) const NOTE_MAX: Duration = Duration::from_secs(10);
 
 /// One process's access to the lease. After an error of a call, what it was to change may have been changed.
 pub(crate) trait LeaseStore: Send + Sync + 'static {
@@ -95,14 +96,18 @@ impl LeaseStore for PostgresLease {
 
     async fn connect_to_wait(&self) -> Result<Bare> {
         let session = Bare::open(&self.database, &self.instance, Role::Lease).await?;
-        schema::bring_up_to_date(&self.database, &session.client).await?;
+        let update = schema::bring_up_to_date(&self.database, &session.client);
+        limited(&self.database, NOTE_MAX, update).await?;
         Ok(session)
     }
 
     async fn connect_to_renew(&self) -> Result<Bare> {
         let session = Bare::open(&self.database, &self.instance, Role::Lease).await?;
-        let setting = session.client.batch_execute(RENEWALS).await;
-        setting.map_err(|error| refused(&self.database, &error))?;
+        let setting = async {
+            let set = session.client.batch_execute("set default_transaction_read_only to off").await;
+            set.map_err(|error| refused(&self.database, &error))
+        };
+        limited(&self.database, NOTE_MAX, setting).await?;
         Ok(session)
     }
 
@@ -114,11 +119,18 @@ impl LeaseStore for PostgresLease {
         seen.take(&self.database, session, &self.instance, takeover).await
     }
 
+    /// The synchronous standby has it, too. Otherwise an owner that only reaches the database's former primary would go on to renew a lease there,
+    /// while the standby was promoted and another process has the pool.
     async fn renew(&self, session: &Bare) -> Result<Option<Option<Request>>> {
+        session.take_warnings();
         let failed = |error| refused(&self.database, &error);
         let statement = "update lease set renewals = renewals + 1, renewed = clock_timestamp() where instance = $1 and not released \
                          returning coalesce(asked > clock_timestamp() - interval '30 s', false), asked_for, asked_by";
         let row = session.client.query_opt(statement, &[&self.instance]).await.map_err(failed)?;
+        // A cancelled wait for the synchronous standby is a warning, and then success.
+        if let Some(warning) = session.take_warnings().first() {
+            return Err(self.database.error(warning.clone(), "see the database's log"));
+        }
         let Some(row) = row else { return Ok(None) };
         let (to, by): (String, String) = (row.try_get(1).map_err(failed)?, row.try_get(2).map_err(failed)?);
         let is_asked: bool = row.try_get(0).map_err(failed)?;

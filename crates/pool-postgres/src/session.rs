@@ -1,6 +1,7 @@
 //! One connection, checked: the server keeps what it commits, it is the primary, and it has the pool's tables.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use forebay_pool::Result;
 use forebay_pool::store::Table;
@@ -9,10 +10,14 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{AsyncMessage, Client, Statement};
 
 use crate::database::{Database, sentence};
+use crate::reach::{self, Wanted};
 use crate::schema;
 
 /// The oldest server that is known to work, as PostgreSQL numbers its versions.
 const VERSION_MIN: i32 = 150_000;
+/// How long the settings of a session may take, and how long the preparation of its statements, which waits for locks of tables.
+const SET_UP_MAX: Duration = Duration::from_secs(5);
+const PREPARE_MAX: Duration = Duration::from_secs(10);
 
 /// What a connection is for. It is part of the session's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,10 +115,10 @@ pub(crate) struct Bare {
 }
 
 impl Bare {
-    /// Connects and checks the server.
+    /// Connects and checks the server. Ends in any case, after 5 s for each host and 5 s more.
     pub(crate) async fn open(database: &Database, instance: &str, role: Role) -> Result<Bare> {
         let bare = Bare::connect(database, instance, role).await?;
-        bare.set_up(database, role).await?;
+        limited(database, SET_UP_MAX, bare.set_up(database, role)).await?;
         Ok(bare)
     }
 
@@ -122,21 +127,25 @@ impl Bare {
         let bare = Bare::connect(database, "all", Role::Look).await?;
         let settings = "set default_transaction_read_only to on; set statement_timeout to '5s'; set lock_timeout to '2s'; \
                         set idle_in_transaction_session_timeout to '5s'; set client_min_messages to warning";
-        bare.client.batch_execute(settings).await.map_err(|error| refused(database, &error))?;
+        let setting =
+            async { bare.client.batch_execute(settings).await.map_err(|error| refused(database, &error)) };
+        limited(database, SET_UP_MAX, setting).await?;
         Ok(bare)
     }
 
     async fn connect(database: &Database, instance: &str, role: Role) -> Result<Bare> {
-        let mut config = database.config.clone();
-        config.application_name(session_name(database, instance, role));
-        let connected = config.connect(database.tls.clone()).await;
-        let (client, mut connection) = connected.map_err(|error| refused(database, &error))?;
+        let wanted = if role == Role::Look { Wanted::Any } else { Wanted::Primary };
+        let name = session_name(database, instance, role);
+        let (client, mut connection) = reach::connect(database, &name, wanted).await?;
         let warnings = Arc::<Mutex<Vec<String>>>::default();
         let noted = warnings.clone();
         tokio::spawn(async move {
             let mut messages = futures::stream::poll_fn(move |context| connection.poll_message(context));
             while let Some(message) = futures::StreamExt::next(&mut messages).await {
                 match message {
+                    Ok(AsyncMessage::Notice(notice)) if is_about_exhaustion(notice.message()) => {
+                        tracing::warn!(warning = notice.message(), "the database needs its administrator");
+                    }
                     Ok(AsyncMessage::Notice(notice)) if notice.code().code().starts_with("01") => {
                         noted
                             .lock()
@@ -200,10 +209,26 @@ impl Bare {
 
     /// Prepares the statements.
     pub(crate) async fn prepared(self, database: &Database) -> Result<Session> {
-        let statements =
-            Statements::prepare(&self.client).await.map_err(|error| refused(database, &error))?;
+        let preparing =
+            async { Statements::prepare(&self.client).await.map_err(|error| refused(database, &error)) };
+        let statements = limited(database, PREPARE_MAX, preparing).await?;
         Ok(Session { client: self.client, statements, warnings: self.warnings })
     }
+}
+
+/// Fails if the database does not answer in time.
+pub(crate) async fn limited<T>(
+    database: &Database,
+    time: Duration,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    tokio::time::timeout(time, work).await.unwrap_or_else(|_| Err(reach::no_answer(database, time)))
+}
+
+/// Whether a warning only says that the numbers of transactions will run out one day. It comes with every transaction then, which is carried out all
+/// the same.
+fn is_about_exhaustion(warning: &str) -> bool {
+    warning.contains("must be vacuumed within")
 }
 
 impl Session {

@@ -40,9 +40,16 @@ impl<S: LeaseStore> Waiting<S> {
         let mut has_looked = false;
         let mut told: Option<String> = None;
         while !self.stop.load(Ordering::Acquire) {
-            match tokio::time::timeout(self.options.silence, self.look(&mut session, &mut watch, &mut told))
-                .await
-            {
+            let connecting = self.connected(&mut session, &mut watch);
+            let looked = match tokio::time::timeout(self.options.silence, connecting).await {
+                Ok(Ok(connected)) => {
+                    let look = self.look(connected, &mut session, &mut watch, &mut told);
+                    tokio::time::timeout(self.options.silence, look).await
+                }
+                Ok(Err(error)) => Ok(Err(error)),
+                Err(slow) => Err(slow),
+            };
+            match looked {
                 Ok(Ok(Some(taken))) => {
                     self.withdraw(session).await;
                     return Ok(Some(taken));
@@ -94,20 +101,22 @@ impl<S: LeaseStore> Waiting<S> {
         }
     }
 
+    async fn connected(&self, kept: &mut Option<S::Session>, watch: &mut Watch) -> Result<S::Session> {
+        if let Some(session) = kept.take() {
+            return Ok(session);
+        }
+        // Also if no look has failed since: the database may have started anew, without the last renewals.
+        watch.forget();
+        self.store.connect_to_wait().await
+    }
+
     async fn look(
         &self,
+        session: S::Session,
         kept: &mut Option<S::Session>,
         watch: &mut Watch,
         told: &mut Option<String>,
     ) -> Result<Option<Taken>> {
-        let session = match kept.take() {
-            Some(session) => session,
-            None => {
-                // Also if no look has failed since: the database may have started anew, without the last renewals.
-                watch.forget();
-                self.store.connect_to_wait().await?
-            }
-        };
         let began = self.store.now();
         let seen = self.store.look(&session).await?;
         let is_silent = watch.saw(&seen.instance, seen.renewals, self.store.answered(began));

@@ -1,6 +1,7 @@
 //! Daemons that serve a pool whose metadata lies in a database, one at a time.
 
-#[path = "../../../pool-postgres/tests/common/mod.rs"]
+#[path = "../../../pool-postgres/tests/database/common/mod.rs"]
+#[allow(dead_code, reason = "tests of the database use the rest")]
 pub mod postgres;
 
 use std::path::{Path, PathBuf};

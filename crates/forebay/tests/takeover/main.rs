@@ -8,7 +8,8 @@
 
 mod database;
 mod nodes;
-#[path = "../../../pool-postgres/tests/common/mod.rs"]
+#[path = "../../../pool-postgres/tests/database/common/mod.rs"]
+#[allow(dead_code, reason = "tests of the database use the rest")]
 mod postgres;
 
 use std::io::{ErrorKind, Read};

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::database::{Access, Session};
 use super::machine::{Machine, Process};
 use super::{Failure, Mistake, REGISTERS, World};
-use crate::lease::{Candidacy, LeaseOptions};
+use crate::lease::{Candidacy, LeaseOptions, Leaving};
 use crate::ownership::Owned;
 use crate::renewing::Renewing;
 use crate::tenure::Tenure;
@@ -146,7 +146,8 @@ pub(super) async fn run(world: Arc<World>, machine: Arc<Machine>, options: Lease
 /// The life of a process.
 async fn live(access: Arc<Access>, process: Arc<Process>, options: LeaseOptions) {
     let (world, machine) = (access.world.clone(), access.machine.clone());
-    let candidacy = Candidacy::of(&format!("{} boot", machine.name), true);
+    let node = format!("{} boot", machine.name);
+    let candidacy = Candidacy { node, restarts: true, priority: machine.priority };
     let waiting = Waiting { store: access.clone(), candidacy, options, stop: Arc::default() };
     // An error of the first look ends the process.
     let Ok(Some(taken)) = waiting.run().await else { return };
@@ -158,7 +159,7 @@ async fn live(access: Arc<Access>, process: Arc<Process>, options: LeaseOptions)
         }
     };
     let renewing = Renewing::new(access.clone(), options, taken.takeover, on_loss);
-    let tenure = renewing.tenure.clone();
+    let (tenure, mut requests) = (renewing.tenure.clone(), renewing.asked.subscribe());
     {
         let (machine, process) = (machine.clone(), process.clone());
         tokio::spawn(async move { machine.run(&process, renewing.run()).await });
@@ -180,10 +181,15 @@ async fn live(access: Arc<Access>, process: Arc<Process>, options: LeaseOptions)
         is_closed: AtomicBool::new(false),
     });
     machine.serve(Some(server.clone()));
-    process.asked.notified().await;
+    let leaving = tokio::select! {
+        () = process.asked.notified() => Leaving::Stopped,
+        Ok(request) = requests.wait_for(Option::is_some) => match request.as_ref().and_then(|asked| asked.to.clone()) {
+            Some(node) => Leaving::MovedTo(node),
+            None => Leaving::Released,
+        },
+    };
     server.is_closed.store(true, Ordering::Relaxed);
     machine.serve(None);
-    let is_left = world.random(|random| random.permille(500));
-    let releasing = async { access.release(&access.connect().await?, is_left).await };
+    let releasing = async { access.release(&access.connect().await?, leaving).await };
     let _ = timeout(ANSWER_MAX, releasing).await;
 }

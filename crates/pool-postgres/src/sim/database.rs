@@ -8,14 +8,17 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::machine::Machine;
+use super::random::Random;
 use super::{Mistake, REGISTERS, World};
-use crate::claim::{AVOIDED, name_of};
-use crate::lease::Request;
+use crate::claim::{AVOIDED, RESERVED, name_of};
+use crate::lease::{Leaving, Request};
 use crate::ownership::{Owned, PoolRow, Seen, Takeover};
 use crate::rows::LeaseStore;
 use crate::schema;
 use crate::tenure::Exchange;
 
+/// A request to hand the pool over counts for so long.
+const ASKED: Duration = Duration::from_secs(30);
 /// How long a message is answered by nothing, before the connection breaks.
 const BROKEN_AFTER: Duration = Duration::from_secs(20);
 
@@ -38,8 +41,11 @@ pub(super) struct Rows {
     taken_from: String,
     was_silent: bool,
     since: Instant,
+    /// What an operator asks the owner for, and until when.
+    asked: Option<(Request, Instant)>,
+    reserved_for: String,
     avoided: String,
-    avoided_until: Instant,
+    reserved_until: Instant,
 }
 
 impl Rows {
@@ -60,8 +66,10 @@ impl Rows {
             taken_from: String::new(),
             was_silent: false,
             since: now,
+            asked: None,
+            reserved_for: String::new(),
             avoided: String::new(),
-            avoided_until: now,
+            reserved_until: now,
         }
     }
 
@@ -77,6 +85,12 @@ impl Rows {
         self.go_away(time);
     }
 
+    /// An operator asks the owner to hand the pool over.
+    pub(super) fn ask(&mut self, to: Option<&str>) {
+        let request = Request { to: to.map(str::to_owned), by: "operator".to_owned() };
+        self.asked = Some((request, Instant::now() + ASKED));
+    }
+
     fn is_away(&self) -> bool {
         Instant::now() < self.away_until
     }
@@ -86,8 +100,9 @@ impl Rows {
         (!self.released).then(|| name_of(&self.node))
     }
 
-    fn seen(&self) -> Seen {
-        let is_avoided = Instant::now() < self.avoided_until;
+    fn seen(&self, mistake: Mistake) -> Seen {
+        let while_reserved =
+            |node: &String| if Instant::now() < self.reserved_until { node.clone() } else { String::new() };
         let pool = PoolRow {
             epoch: self.epoch,
             batch: self.batch,
@@ -103,8 +118,11 @@ impl Rows {
             taken_from: self.taken_from.clone(),
             was_silent: self.was_silent,
             since: self.since.elapsed(),
-            reserved_for: String::new(),
-            avoided: if is_avoided { self.avoided.clone() } else { String::new() },
+            reserved_for: match mistake {
+                Mistake::NotReserved => String::new(),
+                _ => while_reserved(&self.reserved_for),
+            },
+            avoided: while_reserved(&self.avoided),
         }
     }
 
@@ -128,26 +146,33 @@ impl Rows {
         (self.owner, self.instance, self.node) = (instance.to_owned(), instance.to_owned(), node.to_owned());
         self.renewals += 1;
         self.released = false;
-        self.avoided_until = Instant::now();
+        (self.asked, self.reserved_until) = (None, Instant::now());
         self.synced = self.renewals;
         Some(Owned { epoch: self.epoch, batch: self.batch, instance: instance.to_owned() })
     }
 
-    fn renew(&mut self, instance: &str) -> bool {
-        let is_owner = self.instance == instance && !self.released;
-        self.renewals += i64::from(is_owner);
-        is_owner
+    fn renew(&mut self, instance: &str) -> Option<Option<Request>> {
+        if self.instance != instance || self.released {
+            return None;
+        }
+        self.renewals += 1;
+        let asked = self.asked.as_ref().filter(|(_, until)| Instant::now() < *until);
+        Some(asked.map(|(request, _)| request.clone()))
     }
 
-    fn release(&mut self, instance: &str, is_left_to_others: bool) {
-        if self.instance == instance {
-            self.released = true;
-            self.synced = self.renewals;
-            if is_left_to_others {
-                (self.avoided, self.avoided_until) =
-                    (name_of(&self.node).to_owned(), Instant::now() + AVOIDED);
-            }
+    fn release(&mut self, instance: &str, leaving: Leaving) {
+        if self.instance != instance {
+            return;
         }
+        self.released = true;
+        self.synced = self.renewals;
+        let (reserved_for, avoided, time) = match leaving {
+            Leaving::Stopped => (String::new(), String::new(), Duration::ZERO),
+            Leaving::Released => (String::new(), name_of(&self.node).to_owned(), AVOIDED),
+            Leaving::MovedTo(node) => (node, String::new(), RESERVED),
+        };
+        (self.reserved_for, self.avoided) = (reserved_for, avoided);
+        self.reserved_until = Instant::now() + time;
     }
 
     /// Commits a group that writes a register once, unless an earlier copy of the same message has. Returns the register's version; nothing if
@@ -254,9 +279,9 @@ impl Access {
         self.ask(session, |rows| rows.registers).await
     }
 
-    pub(super) async fn release(&self, session: &Session, is_left_to_others: bool) -> Result<()> {
+    pub(super) async fn release(&self, session: &Session, leaving: Leaving) -> Result<()> {
         let instance = self.instance.clone();
-        self.ask(session, move |rows| rows.release(&instance, is_left_to_others)).await
+        self.ask(session, move |rows| rows.release(&instance, leaving)).await
     }
 }
 
@@ -289,7 +314,12 @@ impl LeaseStore for Access {
     }
 
     async fn look(&self, session: &Session) -> Result<Seen> {
-        self.ask(session, |rows| rows.seen()).await
+        let (mistake, slow) = (self.world.mistake, self.world.network().slow_looks);
+        let late = |random: &mut Random| {
+            if random.permille(slow) { random.time(1500, 3000) } else { Duration::ZERO }
+        };
+        tokio::time::sleep(self.world.random(late)).await;
+        self.ask(session, move |rows| rows.seen(mistake)).await
     }
 
     async fn take(&self, session: &Session, seen: &Seen, takeover: &Takeover<'_>) -> Result<Option<Owned>> {
@@ -311,8 +341,7 @@ impl LeaseStore for Access {
 
     async fn renew(&self, session: &Session) -> Result<Option<Option<Request>>> {
         let instance = self.instance.clone();
-        let renewed = self.ask(session, move |rows| rows.renew(&instance)).await?;
-        Ok(renewed.then_some(None))
+        self.ask(session, move |rows| rows.renew(&instance)).await
     }
 
     async fn note(&self, session: &Session, _: &str, _: u32) -> Result<()> {

@@ -20,6 +20,8 @@ pub(super) struct Machine {
     offset: Duration,
     /// How many millionths of a second the clock counts in a microsecond.
     rate: u64,
+    /// How many steps later than others it takes a silent owner's pool.
+    pub(super) priority: u32,
     state: Mutex<State>,
 }
 
@@ -53,10 +55,10 @@ impl Process {
 }
 
 impl Machine {
-    pub(super) fn new(name: &str, offset: Duration, rate: u64) -> Machine {
+    pub(super) fn new(name: &str, offset: Duration, rate: u64, priority: u32) -> Machine {
         let now = Instant::now();
         let state = State { suspended_until: now, cut_until: now, process: None, server: None, starts: true };
-        Machine { name: name.to_owned(), begun: now, offset, rate, state: Mutex::new(state) }
+        Machine { name: name.to_owned(), begun: now, offset, rate, priority, state: Mutex::new(state) }
     }
 
     /// The time of its clock, which goes on while it is suspended.

@@ -4,10 +4,10 @@
 //! database, the network and the daemon around the loops are simulated:
 //!
 //! ```text
-//!   history   what happens to machines and to the database; whether somebody serves the pool when it must be served
+//!   history   what happens to machines and to the database; whether somebody serves the pool when it must be served, and the right one
 //!     client    reads and writes registers, at machines that have the pool and at machines that had it; never learns less than any client knows
-//!     daemon    waits for the lease, serves, releases it, ends when it is replaced, starts again
-//!       machine   a clock that is fast or slow; a process that is stopped anywhere, killed, or cut off from the database
+//!     daemon    waits for the lease, serves, releases it, to a node if asked, ends when it is replaced, starts again
+//!       machine   a clock that is fast or slow, a priority; a process that is stopped anywhere, killed, or cut off from the database
 //!     database  the rows: lease, epoch, registers; messages that are late, lost, or carried out with the answer lost
 //! ```
 //! What is stored is fenced by the epoch, as in production. So a history shows a stale answer only if an owner answers after it was replaced. All time is
@@ -44,6 +44,8 @@ enum Mistake {
     SilentFromBeginning,
     /// Commits do not look at the epoch.
     NoFence,
+    /// Candidates do not ask for whom a released pool is reserved.
+    NotReserved,
 }
 
 /// What a history may find.
@@ -57,6 +59,8 @@ enum Failure {
     NotServed(String),
     /// A process took the pool although its owner could have gone on.
     Needless(String),
+    /// Another node than the right one took the pool.
+    WrongNode(String),
 }
 
 /// The registers that clients read and write.
@@ -71,6 +75,8 @@ struct Network {
     late_ms_max: u64,
     /// How many of a thousand steps of a process take up to seven seconds.
     stalled: u64,
+    /// How many of a thousand looks at the lease reach the database more than a second late.
+    slow_looks: u64,
 }
 
 /// What all parts of a history share.

@@ -64,6 +64,20 @@ fn a_database_that_is_away_makes_nobody_take_the_pool() {
 }
 
 #[test]
+fn a_pool_that_is_moved_goes_to_the_node_that_is_named() {
+    let count = histories() / 4;
+    let all = find_nothing(Plot::Move, count);
+    assert_eq!((all.takeovers, all.by_silence), (2 * count, 0));
+}
+
+#[test]
+fn a_reservation_that_nobody_asks_for_is_missed() {
+    let is_wrong =
+        |seed: u64| matches!(run(seed, Plot::Move, Mistake::NotReserved).0, Some(Failure::WrongNode(_)));
+    assert!((0..HISTORIES).any(is_wrong), "not found within {HISTORIES} histories");
+}
+
+#[test]
 fn a_history_is_what_its_seed_says() {
     for seed in 0..20 {
         let report = || format!("{:?}", run(seed, Plot::Disorder, Mistake::None));

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::net::SocketAddr;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -130,9 +130,11 @@ impl Leased {
         }
         let directory = &config.pool.directory;
         let lock = lock(directory)?;
-        // The same machine since the same start, and the same lock.
+        // The same machine since the same start, and the same lock. Containers may have one name and one path for different files.
         let place = directory.canonicalize().unwrap_or_else(|_| directory.clone());
-        let identity = format!("{} {} {}", node.name, node.boot, place.display());
+        let file =
+            lock.metadata().map_or_else(|_| String::new(), |file| format!(" {}:{}", file.dev(), file.ino()));
+        let identity = format!("{} {} {}{file}", node.name, node.boot, place.display());
         let candidacy = Candidacy { node: identity, restarts: true, priority: config.node.priority };
         Notifier::from_environment().ready("waiting for the pool: another node may serve it");
         let stop = Arc::new(AtomicBool::new(false));

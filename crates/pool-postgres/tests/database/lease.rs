@@ -1,7 +1,4 @@
 //! Candidates, and the lease of the owner.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod common;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,8 +8,10 @@ use bytes::Bytes;
 use forebay_pool::store::{Batch, MetaStore, MetaView};
 use forebay_pool_postgres::{
     Candidacy, Cluster, ClusterState, Database, Lease, LeaseOptions, Leaving, PoolSeen, PoolState,
-    PostgresMeta, PostgresOptions, Request, Synchronous, ask,
+    PostgresMeta, PostgresOptions, Request, Synchronous, ask, create,
 };
+
+use crate::common;
 
 fn wait(database: &Database, node: &str, restarts: bool, losses: &Arc<AtomicUsize>) -> Lease {
     let (stop, losses) = (Arc::default(), losses.clone());
@@ -342,4 +341,43 @@ fn a_role_that_may_only_read_sees_the_pools_and_may_not_ask_for_a_move() {
     assert!(error.contains("may not write to its table `lease`") && error.contains("--server"), "{error}");
     assert_eq!(look(&looking).synchronous, Synchronous::Unguarded);
     drop(owner);
+}
+
+/// A host that vanished says nothing, and neither does one whose server hangs.
+#[test]
+fn a_host_that_says_nothing_does_not_keep_an_owner_from_the_next_one() {
+    // A server of its own: all its sessions end.
+    let (mute, server) = (std::net::TcpListener::bind("127.0.0.1:0").unwrap(), common::Server::start());
+    let (port, name) = (mute.local_addr().unwrap().port(), common::new_name());
+    let of = |hosts: String| Database::of(&format!("{hosts} user=forebay dbname=postgres"), &name).unwrap();
+    create(&Database::of(&server.url(), &name).unwrap()).unwrap();
+    // The server's socket has the usual port in its name.
+    let database = of(format!("host=127.0.0.1,{} port={port},5432", server.directory.display()));
+    let (begun, losses) = (Instant::now(), Arc::default());
+    let owner = wait(&database, "a", false, &losses);
+    let store = open(&database, &owner);
+    put(&store, 1).unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+
+    // As after a promotion, each session has to be made again.
+    common::execute_on(
+        &server.url(),
+        "select count(pg_terminate_backend(pid))::text from pg_stat_activity where application_name like 'forebay %'",
+    );
+    let (until, mut away) = (Instant::now() + Duration::from_secs(6), Duration::ZERO);
+    while Instant::now() < until {
+        let pause = Duration::from_millis(10);
+        away += if owner.tenure().holds() { Duration::ZERO } else { pause };
+        std::thread::sleep(pause);
+    }
+    assert!(owner.tenure().holds() && away < Duration::from_secs(1), "it was uncertain for {away:?}");
+    put(&store, 2).unwrap();
+    let candidate = Candidate::start(&database, Candidacy::of("b", false));
+    std::thread::sleep(Duration::from_secs(5));
+    assert!(!candidate.has_it(), "it sees the owner's renewals");
+    candidate.stop();
+
+    let alone = of(format!("host=127.0.0.1 port={port}"));
+    let error = PostgresMeta::take(&alone, PostgresOptions::default()).err().unwrap().to_string();
+    assert!(error.contains("no answer within 5 s"), "{error}");
 }

@@ -1,7 +1,4 @@
 //! The store keeps the contract of metadata stores, with much and with hardly any memory.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod common;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -9,6 +6,8 @@ use std::sync::Arc;
 use forebay_pool::store::MetaStore;
 use forebay_pool::store::contract::metadata;
 use forebay_pool_postgres::{Database, PostgresMeta, PostgresOptions};
+
+use crate::common;
 
 fn with_cache(cache_bytes: usize, test: impl Fn(&metadata::Open<'_>)) {
     let last: RefCell<Option<Database>> = RefCell::default();

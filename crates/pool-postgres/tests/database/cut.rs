@@ -1,8 +1,5 @@
 //! A connection is cut after any byte of a commit group, or of its answers. The group is then in the database once and whole, or the owner sends
 //! it again.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod common;
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -15,6 +12,8 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use forebay_pool::store::{Batch, Key, MetaStore, MetaView};
 use forebay_pool_postgres::{Database, PostgresMeta, PostgresOptions, create};
+
+use crate::common;
 
 /// How many groups are cut, if the environment variable `FOREBAY_CUTS` does not say.
 const CUTS: u64 = 300;

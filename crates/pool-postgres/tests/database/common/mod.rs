@@ -83,7 +83,7 @@ impl Server {
         initdb.args(["--auth=trust", "--no-sync", "--username=forebay", "--encoding=UTF8", "--locale=C"]);
         run(initdb.arg("--pgdata").arg(&data));
         let settings = format!(
-            "listen_addresses = ''\nmax_connections = 100\nshared_buffers = 64MB\nlog_min_messages = fatal\n\
+            "listen_addresses = ''\nmax_connections = 400\nshared_buffers = 64MB\nlog_min_messages = fatal\n\
              max_prepared_transactions = 0\n{more}"
         );
         configure(&directory, &settings);
@@ -95,7 +95,6 @@ impl Server {
     }
 
     /// Starts an asynchronous standby of this server.
-    #[allow(dead_code, reason = "not every test file uses it")]
     pub fn standby(&self) -> Server {
         let directory = new_directory();
         let mut copy = self.program("pg_basebackup");
@@ -135,7 +134,6 @@ impl Server {
     }
 
     /// A program of the server's release, run as the server's user.
-    #[allow(dead_code, reason = "not every test file uses it")]
     pub fn program(&self, name: &str) -> Command {
         as_ordinary_user(&self.binaries.join(name))
     }
@@ -151,7 +149,7 @@ pub fn url_in(directory: &Path) -> String {
     format!("host={} user=forebay dbname=postgres", directory.display())
 }
 
-/// The server that all tests of a file share, if no other was named.
+/// The server that all tests share, if no other was named.
 pub fn server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(Server::start)
@@ -169,7 +167,6 @@ pub fn new_name() -> String {
 }
 
 /// A new pool in the database to test on.
-#[allow(dead_code, reason = "not every test file uses it")]
 pub fn new_database() -> Database {
     let database = Database::of(&url(), &new_name()).unwrap();
     create(&database).unwrap();
@@ -177,19 +174,16 @@ pub fn new_database() -> Database {
 }
 
 /// Runs a statement in the database to test on.
-#[allow(dead_code, reason = "not every test file uses it")]
 pub fn execute(statement: &str) {
     execute_on(&url(), statement);
 }
 
 /// Runs a statement.
-#[allow(dead_code, reason = "not every test file uses it")]
 pub fn execute_on(url: &str, statement: &str) {
     ask(url, statement);
 }
 
 /// Runs a query that returns one text.
-#[allow(dead_code, reason = "not every test file uses it")]
 pub fn query_on(url: &str, query: &str) -> String {
     ask(url, query).expect("a row")
 }

@@ -1,7 +1,4 @@
 //! Databases that refuse, are slow, or must not be used. Each says so in one line, and nothing is lost.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod common;
 
 use std::time::{Duration, Instant};
 
@@ -9,6 +6,8 @@ use bytes::Bytes;
 use forebay_pool::Error;
 use forebay_pool::store::{Batch, MetaStore, MetaView};
 use forebay_pool_postgres::{Database, PostgresMeta, PostgresOptions, create};
+
+use crate::common;
 
 fn take(database: &Database) -> forebay_pool::Result<PostgresMeta> {
     PostgresMeta::take(database, PostgresOptions::default())

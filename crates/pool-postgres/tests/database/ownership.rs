@@ -1,7 +1,4 @@
 //! Only one process changes a pool, whatever the others believe.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod common;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,6 +7,8 @@ use bytes::Bytes;
 use forebay_pool::store::{Backends, Batch, FileSegments, FileSystemRoom, Key, MetaStore, MetaView, Notes};
 use forebay_pool::{Error, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 use forebay_pool_postgres::{Database, PostgresMeta, PostgresOptions, create};
+
+use crate::common;
 
 fn take(database: &Database) -> PostgresMeta {
     PostgresMeta::take(database, PostgresOptions::default()).unwrap()
