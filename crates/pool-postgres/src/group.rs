@@ -91,7 +91,9 @@ impl Committer {
                     }
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a commit group waits for a connection to the database");
+                    if pause == PAUSE_MIN {
+                        tracing::warn!(%error, "a commit group waits for a connection to the database");
+                    }
                     Sent::Again(error.to_string())
                 }
             };

@@ -112,7 +112,8 @@ impl Engine {
     ) -> (Option<T>, Result<Option<Bytes>>) {
         let segments = &self.stores.segments;
         let frame = segments.read(record.segment, record.offset, length);
-        if segments.keeps_objects() {
+        // After an error the store has asked for so long that once more is of no use.
+        if segments.keeps_objects() && frame.is_ok() {
             let whole = frame.as_ref().ok().and_then(Option::as_ref).and_then(|frame| unpack(frame).ok());
             if let Some(whole) = whole {
                 self.meters.frames_verified.add(1);
