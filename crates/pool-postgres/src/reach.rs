@@ -21,7 +21,7 @@ pub(crate) const CONNECT_MAX: Duration = Duration::from_secs(5);
 /// How long the hosts before have to themselves.
 const HEAD_START: Duration = Duration::from_millis(300);
 
-/// What must be polled for the client to work.
+/// The connection behind a client, which works only while this is polled.
 pub(crate) type Link = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
 /// Which of the hosts will do.

@@ -14,12 +14,12 @@ use crate::database::Database;
 use crate::lease::Request;
 use crate::ownership::{Owned, Seen, Takeover};
 use crate::schema;
-use crate::session::{Bare, Role, limited, refused};
+use crate::session::{Bare, Role, refused};
 use crate::tenure::{Exchange, boottime};
 
 /// The settings of a session that notes what nothing depends on, each time in a transaction of its own.
 pub(crate) const NOTES: &str = "set synchronous_commit to off; set default_transaction_read_only to off";
-/// How long a note may take, or a session's preparation.
+/// How long a note may take.
 pub(crate) const NOTE_MAX: Duration = Duration::from_secs(10);
 
 /// One process's access to the lease. After an error of a call, what it was to change may have been changed.
@@ -96,18 +96,14 @@ impl LeaseStore for PostgresLease {
 
     async fn connect_to_wait(&self) -> Result<Bare> {
         let session = Bare::open(&self.database, &self.instance, Role::Lease).await?;
-        let update = schema::bring_up_to_date(&self.database, &session.client);
-        limited(&self.database, NOTE_MAX, update).await?;
+        schema::bring_up_to_date(&self.database, &session.client).await?;
         Ok(session)
     }
 
     async fn connect_to_renew(&self) -> Result<Bare> {
         let session = Bare::open(&self.database, &self.instance, Role::Lease).await?;
-        let setting = async {
-            let set = session.client.batch_execute("set default_transaction_read_only to off").await;
-            set.map_err(|error| refused(&self.database, &error))
-        };
-        limited(&self.database, NOTE_MAX, setting).await?;
+        let set = session.client.batch_execute("set default_transaction_read_only to off").await;
+        set.map_err(|error| refused(&self.database, &error))?;
         Ok(session)
     }
 

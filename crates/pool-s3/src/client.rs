@@ -346,7 +346,7 @@ impl Client {
                 }
                 Err(error) => error,
             };
-            // What was allowed before may be allowed again: a key that is being replaced, a bucket behind a proxy that starts, a clock that is set.
+            // Access that worked before may work again: somebody replaces a key, a proxy in front of the bucket starts, a clock is set.
             let may_pass = self.has_stored.load(Ordering::Relaxed) && is_about_access(&error);
             if let Some(remedy) = remedy(&error).filter(|_| !may_pass) {
                 return Err(self.error(object, action, format!("{}; {remedy}", sentence(&error))));

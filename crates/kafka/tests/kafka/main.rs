@@ -1,4 +1,4 @@
-//! What Kafka stores in a pool, as reports show it.
+//! Reports on the data of Kafka in a pool. One program, because each would link the pool once more.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 

@@ -41,7 +41,7 @@ pub(super) struct Rows {
     taken_from: String,
     was_silent: bool,
     since: Instant,
-    /// What an operator asks the owner for, and until when.
+    /// An operator's request to the owner, and until when it counts.
     asked: Option<(Request, Instant)>,
     reserved_for: String,
     avoided: String,

@@ -74,7 +74,7 @@ pub trait SegmentStore: Send + Sync + 'static {
     fn read_stored(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
         self.read(id, offset, length)
     }
-    /// What caches have of these bytes is wrong: the caller has found others behind them that are right.
+    /// Drops these bytes from all caches. The caller has found that they are wrong there, and right in the store.
     fn forget_cached(&self, _id: SegmentId, _offset: u64, _length: usize) {}
     /// Deletes a segment if it exists. A read that has started completes. Returns true if the segment was deleted in every
     /// copy, false while a copy is missing.
