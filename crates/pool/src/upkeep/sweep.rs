@@ -88,7 +88,9 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn what_was_appended_early_in_vain_is_bounded_and_deleted() {
         let disk = Arc::new(FaultyDisk::elsewhere());
-        let pool = disk.open(PoolOptions { segment_bytes: 1 << 20, ..options() }).unwrap();
+        // Half of the dirty bytes' room would begin a flush, which syncs.
+        let options = PoolOptions { segment_bytes: 1 << 20, dirty_bytes_max: 64 << 20, ..options() };
+        let pool = disk.open(options).unwrap();
         let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
         let create = async |name: &[u8]| {
             pool.create(root, name, NewInode::new(Kind::File, 0o600)).await.unwrap().attributes.handle
