@@ -133,3 +133,40 @@ impl SegmentTable {
         sync::lock(&self.known).bytes_live
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_those_of_the_records_whatever_changes() {
+        let table = SegmentTable::default();
+        let mut seed = [0; 32];
+        for step in 0_u64..2000 {
+            seed = *blake3::hash(&seed).as_bytes();
+            let id = SegmentId(u64::from(seed[0] % 16));
+            let record = SegmentRecord {
+                bytes_named: 1000,
+                bytes_live: u64::from(seed[1] % 4) * 100,
+                dead_since: (seed[2] % 3 > 0).then_some(u64::from(seed[3] % 8)),
+            };
+            if seed[4] % 4 == 0 {
+                table.forget(id)
+            } else {
+                table.set(id, record)
+            }
+            let all = table.list();
+            let live: u64 = all.iter().map(|(_, record)| record.bytes_live).sum();
+            assert_eq!(table.bytes_live(), live, "step {step}");
+            for time in [0, 3, u64::MAX] {
+                let mut dead = table.dead_since(time);
+                dead.sort_unstable();
+                let is_dead = |record: &SegmentRecord| {
+                    record.bytes_live == 0 && record.dead_since.is_none_or(|since| since <= time)
+                };
+                let expected: Vec<_> = all.iter().filter(|(_, it)| is_dead(it)).map(|(id, _)| *id).collect();
+                assert_eq!(dead, expected, "step {step}, time {time}");
+            }
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::format::keys::SegmentId;
 use crate::sim::faulty::{FaultyDisk, Plan, options};
 use crate::*;
 
@@ -196,5 +197,72 @@ async fn segments_that_are_mostly_dead_are_cleaned_and_lose_nothing() {
     for n in 0..24 {
         let found = pool.read(file, n * 131_072, 131_072).await.unwrap().pieces.concat();
         assert_eq!(found, if n % 6 == 0 { bytes(n as u8, 131_072) } else { vec![0; 131_072].into() });
+    }
+}
+
+/// Settles until only these segments of some are left.
+async fn settle_until(pool: &Pool, root: Handle, segments: &[SegmentId], left: &[SegmentId]) {
+    let engine = pool.engine().unwrap();
+    for round in 0.. {
+        let known: Vec<_> = segments.iter().copied().filter(|id| engine.segments.knows(*id)).collect();
+        if known == left {
+            break;
+        }
+        assert!(round < 100, "{known:?} are left, not {left:?}");
+        create(pool, root, b"another").await.unwrap();
+        pool.remove(root, b"another").await.unwrap();
+        pool.settle().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_segment_that_cannot_be_reached_does_not_keep_others_from_being_cleaned_and_deleted() {
+    for disk in [FaultyDisk::default(), FaultyDisk::elsewhere()] {
+        let disk = Arc::new(disk);
+        let options = PoolOptions { segment_bytes: 1 << 20, dirty_bytes_max: 64 << 20, ..options() };
+        let pool = disk.open(options).unwrap();
+        let root = pool.volume_create(VolumeSpec::new("kafka", "/kafka")).await.unwrap().root;
+        pool.reap_orphans().await.unwrap();
+        let file = create(&pool, root, b"log").await.unwrap();
+        for n in 0..32 {
+            pool.write(file, n * 131_072, bytes(n as u8, 131_072), Stability::Unstable).await.unwrap();
+            if n % 4 == 3 {
+                pool.commit(file, 0, 0).await.unwrap();
+            }
+        }
+        let engine = pool.engine().unwrap();
+        // The last one is not settled.
+        let mut segments: Vec<_> = engine.segments.list().into_iter().map(|(id, _)| id).collect();
+        segments.pop();
+        assert!(segments.len() >= 3, "{segments:?}");
+        let stuck = segments[0];
+        disk.set_stuck(&[stuck]);
+        for n in (0..32).filter(|n| n % 4 != 0) {
+            let zeros = Bytes::from(vec![0; 131_072]);
+            pool.write(file, n * 131_072, zeros, Stability::FileSync).await.unwrap();
+        }
+        settle_until(&pool, root, &segments, &[stuck]).await;
+        assert!(engine.segments.usage(stuck).bytes_live > 0);
+        disk.set_stuck(&[]);
+        for n in 0..32 {
+            let found = pool.read(file, n * 131_072, 131_072).await.unwrap().pieces.concat();
+            assert_eq!(found, if n % 4 == 0 { bytes(n as u8, 131_072) } else { vec![0; 131_072].into() });
+        }
+        assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+
+        disk.set_stuck(&[stuck]);
+        let last = engine.segments.list().into_iter().map(|(id, _)| id).max().unwrap();
+        let segments: Vec<_> =
+            engine.segments.list().into_iter().map(|(id, _)| id).filter(|id| *id < last).collect();
+        pool.remove(root, b"log").await.unwrap();
+        pool.release(file);
+        settle_until(&pool, root, &segments, &[stuck]).await;
+        disk.set_stuck(&[]);
+        tokio::time::pause();
+        tokio::time::advance(crate::parts::cleaner::RETRY).await;
+        tokio::time::resume();
+        settle_until(&pool, root, &segments, &[]).await;
+        drop(engine);
+        pool.close().await.unwrap();
     }
 }

@@ -15,11 +15,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::Result;
 use crate::base::pace::pace;
 use crate::base::sync;
 use crate::engine::Engine;
@@ -27,6 +25,7 @@ use crate::format::frames::Packed;
 use crate::format::keys::{self, ChunkId, SegmentId};
 use crate::format::records::{ChunkRecord, Record, SegmentRecord, malformed};
 use crate::store::segment::{Appended, frames_in};
+use crate::{Error, Result};
 
 /// The maximum number of segments that one round cleans.
 const SEGMENTS_MAX: usize = 8;
@@ -34,8 +33,6 @@ const SEGMENTS_MAX: usize = 8;
 const STEP_BYTES_MAX: u64 = 8 << 20;
 /// The rate at which chunks are moved while there is enough free space.
 const BYTES_PER_SECOND: u64 = 64 << 20;
-/// The time after which the cleaner tries again to clean a segment that it could not clean.
-const RETRY: Duration = Duration::from_secs(600);
 /// The open segment is retired when at least this many bytes in it are dead and none are live.
 const RETIRE_BYTES_MIN: u64 = 1 << 20;
 
@@ -56,6 +53,16 @@ pub(crate) static JOINS: std::sync::atomic::AtomicU64 = std::sync::atomic::Atomi
 
 /// A chunk, and where it is.
 pub(crate) type Located = (ChunkId, ChunkRecord);
+
+/// What became of chunks that were to be copied.
+enum Copied {
+    /// None of them can be read.
+    Nothing,
+    /// The store has failed to read this segment.
+    Unreachable(SegmentId, Error),
+    /// Those that can be read, and their copies.
+    Chunks(Vec<Located>, Appended),
+}
 
 impl Engine {
     /// Cleans the segments for which it is worth while. Returns early if there are orphans to free.
@@ -87,7 +94,8 @@ impl Engine {
         let mut chunks = Vec::new();
         for id in ids.iter().copied() {
             let engine = self.clone();
-            chunks.extend(sync::blocking(move || engine.chunks_in(id)).await?);
+            let found = sync::blocking(move || engine.chunks_in(id)).await;
+            chunks.extend(found.inspect_err(|_| self.upkeep.cleaner.uncleaned.add(id))?);
         }
         for step in steps(chunks, step_bytes) {
             self.require_open()?;
@@ -102,7 +110,7 @@ impl Engine {
         }
         for id in ids {
             if self.segments.usage(id).bytes_live > 0 {
-                sync::lock(&self.upkeep.cleaner.given_up).insert(id, Instant::now() + RETRY);
+                self.upkeep.cleaner.uncleaned.add(id);
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -117,11 +125,11 @@ impl Engine {
         let mut all = self.segments.list();
         all.sort_unstable_by_key(|(id, _)| *id);
         all.truncate(all.len().saturating_sub(NEW_SEGMENTS));
-        let given_up = sync::lock(&self.upkeep.cleaner.given_up);
+        let given_up = self.upkeep.cleaner.uncleaned.get();
         let is_small = |id: &SegmentId, record: &SegmentRecord| {
             record.bytes_live > 0
                 && record.bytes_live <= full / SMALL_PART
-                && !given_up.contains_key(id)
+                && !given_up.contains(id)
                 && self.stores.writer.is_settled(*id)
         };
         let mut bytes = 0;
@@ -142,12 +150,10 @@ impl Engine {
     fn worth_cleaning(&self, is_short: bool) -> Vec<SegmentId> {
         // When free space is short, a segment is worth cleaning if a tenth of it is dead, otherwise if half of it is.
         let dead_min = |record: &SegmentRecord| record.bytes_named / if is_short { 10 } else { 2 };
-        let now = Instant::now();
-        let mut given_up = sync::lock(&self.upkeep.cleaner.given_up);
-        given_up.retain(|_, until| *until > now);
+        let given_up = self.upkeep.cleaner.uncleaned.get();
         let worth = self.segments.list().into_iter().filter(|(id, record)| {
             let dead = record.bytes_named.saturating_sub(record.bytes_live);
-            record.bytes_live > 0 && dead > dead_min(record) && !given_up.contains_key(id)
+            record.bytes_live > 0 && dead > dead_min(record) && !given_up.contains(id)
         });
         worth.map(|(id, _)| id).filter(|id| self.stores.writer.is_settled(*id)).take(SEGMENTS_MAX).collect()
     }
@@ -202,8 +208,14 @@ impl Engine {
 
     async fn move_chunks(self: &Arc<Self>, chunks: Vec<Located>) -> Result<()> {
         let engine = self.clone();
-        let copied = sync::blocking(move || engine.copy_chunks(chunks)).await?;
-        let Some((chunks, appended)) = copied else { return Ok(()) };
+        let (chunks, appended) = match sync::blocking(move || engine.copy_chunks(chunks)).await? {
+            Copied::Nothing => return Ok(()),
+            Copied::Unreachable(id, error) => {
+                self.upkeep.cleaner.uncleaned.add(id);
+                return Err(error);
+            }
+            Copied::Chunks(chunks, appended) => (chunks, appended),
+        };
         self.transact(move |txn| {
             for ((id, from), placed) in chunks.iter().zip(&appended.placed) {
                 txn.chunk_move(*id, (from.segment, from.offset), placed.record)?;
@@ -214,29 +226,30 @@ impl Engine {
         .await
     }
 
-    /// Appends and syncs copies of the readable chunks. Returns `None` if there are none.
-    fn copy_chunks(&self, chunks: Vec<Located>) -> Result<Option<(Vec<Located>, Appended)>> {
+    /// Appends and syncs copies of the readable chunks.
+    fn copy_chunks(&self, chunks: Vec<Located>) -> Result<Copied> {
         let mut readable = Vec::with_capacity(chunks.len());
         let mut copies: Vec<Packed> = Vec::with_capacity(chunks.len());
         for (id, record) in chunks {
-            match self.read_packed(id, &record)? {
-                Some(packed) => {
+            match self.read_packed(id, &record) {
+                Err(error) => return Ok(Copied::Unreachable(record.segment, error)),
+                Ok(Some(packed)) => {
                     copies.push(packed);
                     readable.push((id, record));
                 }
                 // The chunk was freed or moved meanwhile, or is damaged. In the last case, readers report it.
-                None => {
+                Ok(None) => {
                     tracing::warn!(place = record.place(), "the cleaner cannot read a chunk")
                 }
             }
         }
         if copies.is_empty() {
-            return Ok(None);
+            return Ok(Copied::Nothing);
         }
         let appended = self.stores.writer.append(&copies)?;
         self.stores.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
         self.meters.bytes_moved.add(bytes_of(&readable));
-        Ok(Some((readable, appended)))
+        Ok(Copied::Chunks(readable, appended))
     }
 }
 

@@ -11,6 +11,15 @@ use crate::{Error, Result};
 /// A backup loses the segments that it holds when less than one of so many parts of the disk is free.
 const ROOM_PARTS: u64 = 50;
 
+/// What became of segments that were to be deleted.
+#[derive(Default)]
+pub(crate) struct Deleted {
+    /// Those that are durably deleted from every copy. In an unreachable copy they are deleted when the copy is available again.
+    gone: Vec<SegmentId>,
+    /// The one that could not be deleted.
+    failed: Option<SegmentId>,
+}
+
 impl Engine {
     /// Frees everything that can be freed now.
     pub(crate) async fn reaper_round(self: &Arc<Self>) {
@@ -56,11 +65,16 @@ impl Engine {
     /// Deletes segments without live data. The batches that freed their last chunks must be durable first.
     pub(crate) async fn delete_dead_segments(self: &Arc<Self>) -> Result<()> {
         self.let_go_if_full().await?;
+        let given_up = self.upkeep.cleaner.undeleted.get();
         let dead = self
-            .transact(|txn| {
+            .transact(move |txn| {
                 let engine = txn.engine;
                 let mut dead = engine.segments.dead_since(engine.long_dead());
-                dead.retain(|id| engine.stores.writer.is_settled(*id) && !engine.upkeep.held.holds(*id));
+                dead.retain(|id| {
+                    engine.stores.writer.is_settled(*id)
+                        && !engine.upkeep.held.holds(*id)
+                        && !given_up.contains(id)
+                });
                 Ok(dead)
             })
             .await?;
@@ -69,9 +83,12 @@ impl Engine {
         }
         let engine = self.clone();
         // Delete the file before its record: opening treats a file without a record as one that the metadata never named.
-        let dead = sync::blocking(move || engine.delete_for_good(dead)).await?;
+        let Deleted { gone, failed } = sync::blocking(move || engine.delete_for_good(dead)).await?;
+        if let Some(id) = failed {
+            self.upkeep.cleaner.undeleted.add(id);
+        }
         self.transact(move |txn| {
-            dead.into_iter().for_each(|id| txn.forget_segment(id));
+            gone.into_iter().for_each(|id| txn.forget_segment(id));
             Ok(())
         })
         .await
@@ -107,15 +124,25 @@ impl Engine {
         Ok(())
     }
 
-    /// Deletes segments. Returns those that are durably deleted from every copy. In an unreachable copy they are deleted when
-    /// the copy is available again.
-    pub(crate) fn delete_for_good(&self, mut ids: Vec<SegmentId>) -> Result<Vec<SegmentId>> {
-        let mut gone = Vec::with_capacity(ids.len());
-        for id in ids.drain(..) {
-            if self.stores.segments.delete(id)? {
-                gone.push(id);
+    /// Deletes segments, up to the first one of which that fails: the next ones would have to wait just as long.
+    pub(crate) fn delete_for_good(&self, ids: Vec<SegmentId>) -> Result<Deleted> {
+        let mut deleted = Deleted::default();
+        for id in ids {
+            match self.stores.segments.delete(id) {
+                Ok(true) => deleted.gone.push(id),
+                Ok(false) => {}
+                Err(error) => {
+                    if !self.is_closing() {
+                        tracing::warn!(segment = %id, %error, "a segment cannot be deleted; the pool will try again");
+                    }
+                    deleted.failed = Some(id);
+                    break;
+                }
             }
         }
-        if gone.is_empty() || self.stores.segments.sync_deletions()? { Ok(gone) } else { Ok(Vec::new()) }
+        if !deleted.gone.is_empty() && !self.stores.segments.sync_deletions()? {
+            deleted.gone.clear();
+        }
+        Ok(deleted)
     }
 }

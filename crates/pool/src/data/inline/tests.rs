@@ -9,7 +9,7 @@ use crate::format::frames::ALIKE;
 use crate::format::keys;
 use crate::sim::faulty::{FaultyDisk, Plan, options};
 use crate::testing::{Asked, watched_pool};
-use crate::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
+use crate::{Error, Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 
 const AGE: Duration = Duration::from_secs(60);
 
@@ -100,6 +100,36 @@ async fn whatever_step_the_power_fails_at_inline_bytes_stay_what_they_are() {
         step += 1;
     }
     assert!(step > 4, "too few steps to mean anything: {step}");
+}
+
+#[tokio::test]
+async fn inline_bytes_are_stored_again_if_the_object_with_the_same_ones_is_lost() {
+    let disk = Arc::new(FaultyDisk::elsewhere());
+    let pool = disk.open(quiet()).unwrap();
+    let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
+    let create = async |pool: &Pool, name: &[u8]| {
+        let made = pool.create(root, name, NewInode::new(Kind::File, 0o600)).await.unwrap();
+        let file = made.attributes.handle;
+        pool.write(file, 0, bytes(1, 500), Stability::FileSync).await.unwrap();
+        file
+    };
+    let one = create(&pool, b"one").await;
+    chunk(&pool).await.unwrap();
+    assert_eq!(pool.stored().unwrap().bytes_inline, 0);
+    pool.close().await.unwrap();
+    // Without what the caches know.
+    let pool = disk.open(quiet()).unwrap();
+    disk.lose_segments();
+    assert!(matches!(pool.read(one, 0, 500).await, Err(Error::Damaged(_))));
+    let two = create(&pool, b"two").await;
+    chunk(&pool).await.unwrap();
+    assert_eq!(pool.stored().unwrap().bytes_inline, 0);
+    pool.close().await.unwrap();
+    let pool = disk.open(quiet()).unwrap();
+    for file in [one, two] {
+        assert_eq!(pool.read(file, 0, 500).await.unwrap().pieces.concat(), bytes(1, 500));
+    }
+    assert_eq!(pool.check(true).await.unwrap(), Vec::<String>::new());
 }
 
 #[tokio::test]

@@ -87,12 +87,14 @@ impl SegmentStore for FaultyBucket {
         Ok(())
     }
     fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        self.disk.reach(id)?;
         self.disk.read_object()?;
         let range = usize::try_from(offset).ok().and_then(|from| Some(from..from.checked_add(length)?));
         let bytes = self.with(id, |bytes| Some(Bytes::copy_from_slice(bytes.get(range?)?)));
         Ok(bytes.flatten())
     }
     fn delete(&self, id: SegmentId) -> Result<bool> {
+        self.disk.reach(id)?;
         let outcome = self.disk.change_object("delete", id.0, 0);
         if outcome == Outcome::Works || outcome == Outcome::FailsNow && self.was_carried_out() {
             self.disk.node().gathered.remove(&id);
@@ -120,6 +122,7 @@ impl SegmentStore for FaultyBucket {
         Ok(())
     }
     fn length(&self, id: SegmentId) -> Result<Option<u64>> {
+        self.disk.reach(id)?;
         self.disk.read_object()?;
         Ok(self.with(id, |bytes| bytes.len() as u64))
     }

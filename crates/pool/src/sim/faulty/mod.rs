@@ -23,7 +23,7 @@ mod stores;
 pub(crate) use at_rest::Damage;
 pub(crate) use node::{Fence, Plan, Protection};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
@@ -119,6 +119,8 @@ struct Inner {
     protection: Protection,
     /// Whether all writes to segments find no space.
     full: bool,
+    /// Segments of which every read and deletion fails.
+    stuck: BTreeSet<SegmentId>,
     lie: Option<Lie>,
     /// Whether a pool was created here, so that its FORMAT file exists.
     created: bool,
@@ -209,6 +211,21 @@ impl FaultyDisk {
             files.second = Some(Box::new(move || Ok(Arc::new(of(&disk, 1)))));
         }
         files
+    }
+
+    /// Lets every read and deletion of these segments fail.
+    pub(crate) fn set_stuck(&self, stuck: &[SegmentId]) {
+        self.inner().stuck = stuck.iter().copied().collect();
+    }
+
+    /// Loses all segments.
+    pub(crate) fn lose_segments(&self) {
+        self.inner().copies.iter_mut().for_each(BTreeMap::clear);
+    }
+
+    /// Fails for a segment that is stuck.
+    fn reach(&self, id: SegmentId) -> Result<()> {
+        if self.inner().stuck.contains(&id) { Err(node::failure("reach a segment")) } else { Ok(()) }
     }
 
     pub(crate) fn set_full(&self, full: bool) {

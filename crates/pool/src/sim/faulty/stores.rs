@@ -190,6 +190,7 @@ impl SegmentStore for FaultySegments {
         Ok(())
     }
     fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        self.disk.reach(id)?;
         self.disk.read()?;
         let inner = self.disk.inner();
         let seen = inner.copies[self.copy].get(&id).and_then(|segment| segment.seen.as_ref());
@@ -198,6 +199,7 @@ impl SegmentStore for FaultySegments {
         Ok(bytes.map(Bytes::copy_from_slice))
     }
     fn delete(&self, id: SegmentId) -> Result<bool> {
+        self.disk.reach(id)?;
         self.disk.change("delete", id.0, 0).check()?;
         self.with(|segments| {
             if let Some(segment) = segments.get_mut(&id) {
@@ -229,6 +231,7 @@ impl SegmentStore for FaultySegments {
         Ok(())
     }
     fn length(&self, id: SegmentId) -> Result<Option<u64>> {
+        self.disk.reach(id)?;
         self.disk.read()?;
         let inner = self.disk.inner();
         let seen = inner.copies[self.copy].get(&id).and_then(|segment| segment.seen.as_ref());
