@@ -31,10 +31,11 @@ impl Database {
     /// The pool `name` in the database that `url` names, as `postgres://USER@HOST:PORT/DATABASE` or as words `host=… dbname=…`. The parameter
     /// `sslrootcert` names a file of certificates to trust in place of the system's.
     pub fn of(url: &str, name: &str) -> Result<Database> {
-        if !is_name(name) {
-            let cause = format!("{name:?} cannot be the name of a pool in a database: {NAME_RULE}");
-            return Err(Error::Remote { object: "pool name".into(), cause, remedy: "choose another name" });
-        }
+        check_name(name).map_err(|cause| Error::Remote {
+            object: "pool name".into(),
+            cause,
+            remedy: "choose another name",
+        })?;
         Database::read(url, name)
     }
 
@@ -109,6 +110,15 @@ impl Database {
 
     fn object(&self) -> String {
         if self.name.is_empty() { self.place() } else { format!("pool {} in {}", self.name, self.place()) }
+    }
+}
+
+/// Refuses what cannot be the name of a pool in a database.
+pub fn check_name(name: &str) -> std::result::Result<(), String> {
+    if is_name(name) {
+        Ok(())
+    } else {
+        Err(format!("{name:?} cannot be the name of a pool in a database: {NAME_RULE}"))
     }
 }
 

@@ -54,7 +54,7 @@ pub use cluster::{
     Candidate, Cluster, ClusterState, PoolRow, PoolSeen, PoolState, Synchronous, TakeoverSeen, ask,
     withdraw_request,
 };
-pub use database::Database;
+pub use database::{Database, check_name};
 pub use lease::{Candidacy, Lease, LeaseOptions, Leaving, Request, TakenFrom};
 pub use meta::{Counts, PostgresMeta, PostgresOptions};
 pub use ownership::{Owned, create};

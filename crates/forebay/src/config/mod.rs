@@ -408,6 +408,12 @@ impl Config {
                 "pool.copies_directory is set, and so is pool.metadata: a pool in a database has no second copy; set it to none",
             ));
         }
+        if self.pool.database.metadata.is_some() && self.node.standby {
+            return Err(ConfigError::new(
+                "node.standby is on, and pool.metadata is set: node.standby is for pools in a shared directory, and a daemon of a pool in a \
+                 database always waits for it; set node.standby to off",
+            ));
+        }
         self.api.check()?;
         self.s3.check(&self.pool.directory).map_err(ConfigError)?;
         match (&self.nfs.tls_certificate, &self.nfs.tls_key, &self.nfs.tls_client_authorities) {

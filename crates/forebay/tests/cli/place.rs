@@ -143,7 +143,7 @@ fn a_move_under_way_is_said_and_left_out() {
 }
 
 /// Programs in place of Kafka's tools. They write their arguments to `calls`. The description is `before` until the reassignment begins, then
-/// `after`.
+/// `after`; if there is a file `fails`, its first reading after that fails. Topics are those of `next`, if there is one, from their second reading on.
 fn tools(folder: &Path, after: &Value) {
     let bin = folder.join("bin");
     fs::create_dir(&bin).unwrap();
@@ -156,8 +156,12 @@ fn tools(folder: &Path, after: &Value) {
         fs::write(&file, text).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
     };
-    program("kafka-topics.sh", "cat topics");
-    program("kafka-log-dirs.sh", "if [ -e begun ]; then cat after; else cat before; fi");
+    program("kafka-topics.sh", "cat topics; if [ -e next ]; then mv next topics; fi");
+    program(
+        "kafka-log-dirs.sh",
+        "if [ ! -e begun ]; then cat before; exit; fi\n\
+         if [ -e fails ]; then rm fails; echo 'Error: broker 3 is gone' >&2; exit 1; fi\ncat after",
+    );
     program(
         "kafka-reassign-partitions.sh",
         "while [ $# -gt 0 ]; do case $1 in\n\
@@ -183,6 +187,8 @@ fn kafka_moves_the_replicas_and_the_command_waits_for_them() {
     let folder = tempdir().unwrap();
     tools(folder.path(), &moved());
     let kafka = folder.path().to_str().unwrap();
+    // A broker that restarts in the middle does not end the waiting.
+    fs::write(folder.path().join("fails"), "").unwrap();
     let config = folder.path().join("topics");
     let arguments =
         [&POOLS[..], &["--kafka", kafka, "--command-config", config.to_str().unwrap()], &RUN].concat();
@@ -207,6 +213,17 @@ fn kafka_moves_the_replicas_and_the_command_waits_for_them() {
 }
 
 #[test]
+fn a_plan_that_is_out_of_date_when_it_is_confirmed_is_not_carried_out() {
+    let folder = tempdir().unwrap();
+    tools(folder.path(), &moved());
+    fs::write(folder.path().join("next"), TOPICS.replace("3,1,2", "4,1,2")).unwrap();
+    let refused = place(&[&POOLS[..], &["--kafka", folder.path().to_str().unwrap()], &RUN].concat());
+    assert_refused(&refused, 1, &["orders-0 have changed", "plan again"]);
+    let calls = fs::read_to_string(folder.path().join("calls")).unwrap();
+    assert!(!calls.contains("reassign"), "{calls}");
+}
+
+#[test]
 fn a_tool_that_fails_is_quoted() {
     let folder = tempdir().unwrap();
     tools(folder.path(), &moved());
@@ -214,7 +231,9 @@ fn a_tool_that_fails_is_quoted() {
     let kafka = folder.path().join("bin");
     let arguments = [&POOLS[..], &["--kafka", kafka.to_str().unwrap()], &RUN].concat();
     let refused = finish(forebay().args(["kafka", "place"]).args(&arguments).env("TMPDIR", folder.path()));
-    assert_refused(&refused, 1, &["did not begin", "forebay-place-", "existing partition assignment"]);
+    let parts =
+        ["did not begin", "forebay-place-", "--delete-config replica.alter", "existing partition assignment"];
+    assert_refused(&refused, 1, &parts);
     let none = place(&[&POOLS[..], &["--kafka", "/nonexistent"], &RUN].concat());
     assert_refused(&none, 1, &["--kafka /nonexistent", "kafka-topics.sh"]);
 }

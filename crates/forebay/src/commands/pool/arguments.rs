@@ -64,6 +64,10 @@ pub enum PoolCommand {
         /// A file of certificates to trust for the bucket's server, in PEM
         #[arg(long, value_name = "FILE", env = "FOREBAY_OBJECT_STORE_CA_FILE")]
         ca_file: Option<std::path::PathBuf>,
+
+        /// Sign the bytes of objects also over `https://`, for a bucket that demands it
+        #[arg(long, env = "FOREBAY_OBJECT_STORE_SIGN_PAYLOADS", value_parser = clap::builder::BoolishValueParser::new())]
+        sign_payloads: bool,
     },
 
     /// Open an inconsistent pool with the remaining metadata

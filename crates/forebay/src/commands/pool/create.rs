@@ -88,6 +88,7 @@ fn next_steps(config: &Config) -> Vec<String> {
         setting("region", Some(bucket.region.clone())),
         setting("credentials_file", bucket.credentials_file.as_ref().map(path)),
         setting("ca_file", bucket.ca_file.as_ref().map(path)),
+        setting("sign_payloads", bucket.sign_payloads.then(|| "on".to_owned())),
     ];
     let mut lines = vec![
         format!("pool {name} created; on each machine that may serve it, put into the configuration:"),

@@ -69,12 +69,14 @@ pub fn run(command: PoolCommand) -> Result<()> {
             region,
             credentials_file,
             ca_file,
+            sign_payloads,
         } => {
             let object_store = ObjectStoreConfig {
                 endpoint,
                 region,
                 credentials_file,
                 ca_file,
+                sign_payloads,
                 ..ObjectStoreConfig::default()
             };
             create::run(DatabaseArguments {

@@ -118,12 +118,6 @@ pub fn bucket_of(config: &Config, bucket: &str, prefix: &str) -> Result<BucketSe
 impl Leased {
     /// Waits until this process may serve the pool; none if a stop was requested meanwhile.
     pub async fn wait(config: &Config, node: &Node, shutdown: &Shutdown) -> Result<Option<Leased>> {
-        if config.node.standby {
-            bail!(
-                "node.standby is for pools that lie in a shared directory; a daemon of a pool in a database always waits for it: set \
-                 node.standby to off"
-            );
-        }
         let database = database_of(&config.pool.database)?;
         if let Some(Place::Directory(segments)) = &config.pool.database.segments {
             require_directory(segments)?;

@@ -146,7 +146,10 @@ impl DatabaseConfig {
                 _ => {}
             }
         }
-        Ok(())
+        self.name
+            .as_deref()
+            .map_or(Ok(()), forebay_pool_postgres::check_name)
+            .map_err(|why| format!("pool.name: {why}"))
     }
 }
 
@@ -194,7 +197,9 @@ mod tests {
         assert_eq!(DatabaseConfig::default().check(), Ok(()));
         let without = DatabaseConfig { segments: None, ..whole.clone() }.check().unwrap_err();
         assert!(without.contains("pool.segments is not"), "{without}");
-        let alone = DatabaseConfig { metadata: None, ..whole }.check().unwrap_err();
+        let alone = DatabaseConfig { metadata: None, ..whole.clone() }.check().unwrap_err();
         assert!(alone.contains("pool.metadata is not"), "{alone}");
+        let named = DatabaseConfig { name: Some("Kafka!".into()), ..whole }.check().unwrap_err();
+        assert!(named.contains("pool.name") && named.contains("a to z"), "{named}");
     }
 }

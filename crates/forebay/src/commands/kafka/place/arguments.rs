@@ -20,6 +20,12 @@ pub struct PlaceArgs {
     #[arg(long = "pool", value_name = "NAME=PATH", required = true, value_parser = pool)]
     pub pools: Vec<PoolPaths>,
 
+    /// Log directories that are in no pool, separated by commas: partitions with a replica there are left out
+    ///
+    /// As with --pool, BROKER:PATH means that of one broker.
+    #[arg(long, value_name = "PATH", value_delimiter = ',', value_parser = path)]
+    pub other: Vec<PoolPath>,
+
     /// What `kafka-topics.sh --describe` has printed, for the order of the replicas
     ///
     /// The first replica of a partition is its preferred leader. Kafka's reassignment names all replicas in their order, and the log
@@ -56,6 +62,8 @@ pub struct PlaceArgs {
     pub execute: bool,
 
     /// Bytes per second that each broker copies between its log directories, such as 50MB
+    ///
+    /// When all is moved, Kafka's tool removes this limit, and with it all other limits of replication that the brokers have at the time.
     #[arg(long, value_name = "SIZE", requires = "execute", value_parser = rate)]
     pub throttle: Option<u64>,
 
@@ -106,19 +114,21 @@ pub fn trimmed(path: &str) -> &str {
 fn pool(text: &str) -> Result<PoolPaths, String> {
     let hint = "write NAME=PATH[,PATH], such as one=/p1, or NAME=BROKER:PATH";
     let (name, paths) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or(hint)?;
-    let path = |text: &str| {
-        let (broker, path) = match text.split_once(':') {
-            Some((broker, path)) if !text.starts_with('/') => {
-                (Some(broker.parse().map_err(|_| format!("`{broker}` is no broker id; {hint}"))?), path)
-            }
-            _ => (None, text),
-        };
-        if !path.starts_with('/') {
-            return Err(format!("`{path}` is not an absolute path; {hint}"));
+    let paths = paths.split(',').map(|text| path(text).map_err(|why| format!("{why}; {hint}")));
+    Ok(PoolPaths { name: name.to_owned(), paths: paths.collect::<Result<_, String>>()? })
+}
+
+fn path(text: &str) -> Result<PoolPath, String> {
+    let (broker, path) = match text.split_once(':') {
+        Some((broker, path)) if !text.starts_with('/') => {
+            (Some(broker.parse().map_err(|_| format!("`{broker}` is no broker id"))?), path)
         }
-        Ok(PoolPath { broker, path: trimmed(path).to_owned() })
+        _ => (None, text),
     };
-    Ok(PoolPaths { name: name.to_owned(), paths: paths.split(',').map(path).collect::<Result<_, String>>()? })
+    if !path.starts_with('/') {
+        return Err(format!("`{path}` is not an absolute path"));
+    }
+    Ok(PoolPath { broker, path: trimmed(path).to_owned() })
 }
 
 fn rate(text: &str) -> Result<u64, String> {

@@ -87,8 +87,17 @@ impl DirReplica {
     }
 }
 
-/// The brokers with the replicas of each partition, the preferred leader first.
-pub type Assignment = BTreeMap<Name, Vec<u32>>;
+/// What Kafka has assigned a partition to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assigned {
+    /// The brokers with its replicas, the preferred leader first. During a reassignment between brokers also those that are added or removed.
+    pub brokers: Vec<u32>,
+    /// Whether such a reassignment is under way.
+    pub is_changing: bool,
+}
+
+/// The brokers of all partitions.
+pub type Assignment = BTreeMap<Name, Assigned>;
 
 /// Reads what `kafka-topics.sh --describe` has printed.
 pub fn assignment(text: &str) -> Result<Assignment> {
@@ -107,7 +116,10 @@ pub fn assignment(text: &str) -> Result<Assignment> {
         let (Ok(number), Some(replicas)) = (number.parse(), numbers) else {
             bail!("has a line that kafka-topics.sh --describe does not print: {}", line.trim());
         };
-        found.insert((topic.to_owned(), number), replicas);
+        let is_changing = ["Adding Replicas", "Removing Replicas"]
+            .iter()
+            .any(|name| field(name).is_some_and(|ids| !ids.is_empty()));
+        found.insert((topic.to_owned(), number), Assigned { brokers: replicas, is_changing });
     }
     if found.is_empty() {
         bail!("names no partition: it must be what kafka-topics.sh --describe prints");
@@ -157,10 +169,15 @@ mod tests {
     fn the_order_of_replicas_is_read() {
         let text = "Topic: t\tTopicId: x\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: \n\
                     \tTopic: t\tPartition: 0\tLeader: 3\tReplicas: 3,1,2\tIsr: 3,1,2\tElr: \tLastKnownElr: \n\
-                    \tTopic: t\tPartition: 1\tLeader: none\tReplicas: 1,2,3\tIsr: \n";
+                    \tTopic: t\tPartition: 1\tLeader: none\tReplicas: 1,2,3\tIsr: \n\
+                    \tTopic: t\tPartition: 2\tLeader: 2\tReplicas: 4,2,3,1\tIsr: 1,2,3\tElr: \tLastKnownElr: \tAdding Replicas: 4\tRemoving Replicas: 1\n";
         let found = assignment(text).unwrap();
-        assert_eq!(found[&("t".to_owned(), 0)], [3, 1, 2]);
-        assert_eq!(found.len(), 2);
+        let of = |number: u32| {
+            (&found[&("t".to_owned(), number)].brokers[..], found[&("t".to_owned(), number)].is_changing)
+        };
+        assert_eq!((of(0), of(1)), ((&[3, 1, 2][..], false), (&[1, 2, 3][..], false)));
+        assert_eq!(of(2), (&[4, 2, 3, 1][..], true));
+        assert_eq!(found.len(), 3);
         assert!(assignment("Topic: t\tPartition: 0\tReplicas: one\n").is_err());
         assert!(assignment("nothing").is_err());
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::described::LogDirs;
+use super::described::{LogDir, LogDirs};
 use super::report::Move;
 use super::tools::{Tools, keep};
 use crate::config::size::rounded;
@@ -22,31 +22,48 @@ const IDLE_MAX: u32 = 12;
 
 /// How far the moves are.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Progress {
+struct Progress<'a> {
     done: u64,
     bytes_done: u64,
     /// Replicas that are being copied, and the bytes that they have.
     copying: u64,
     bytes_copied: u64,
     /// The first replica that is neither at its place nor on the way.
-    idle: Option<String>,
+    idle: Option<&'a Move>,
+}
+
+/// A reassignment that Kafka carries out.
+struct Execution<'a> {
+    tools: &'a Tools,
+    /// The file with it.
+    plan: &'a Path,
+    moves: &'a [Move],
+    /// Whether it has a throttle, which must be removed at the end.
+    is_throttled: bool,
 }
 
 /// Carries out the moves of a reassignment.
 pub fn execute(tools: &Tools, reassignment: &str, moves: &[Move], throttle: Option<u64>) -> Result<()> {
     let interrupted = watch_interrupt()?;
     let plan = keep(reassignment)?;
+    let execution = Execution { tools, plan: &plan, moves, is_throttled: throttle.is_some() };
     if let Err(error) = tools.execute(&plan, throttle) {
-        return Err(
-            error.context(format!("Kafka did not begin all moves; the plan is in {}", plan.display()))
-        );
+        return Err(error.context(format!(
+            "Kafka did not begin all moves; the plan is in {}{}",
+            plan.display(),
+            execution.throttle_left()
+        )));
     }
     let bytes: u64 = moves.iter().map(|moved| moved.bytes).sum();
     eprintln!("Kafka copies {} replicas, {}; Ctrl-C ends only this command", moves.len(), rounded(bytes));
-    wait(tools, &plan, moves, &interrupted)?;
-    let verified = tools.verify(&plan)?;
+    execution.wait(&interrupted)?;
+    let verified = tools.verify(&plan, execution.is_throttled)?;
     if let Some(line) = verified.lines().find(|line| is_unfinished(line)) {
-        bail!("not all replicas are where the plan has them: {}; plan again", line.trim());
+        let line = line.trim();
+        bail!(
+            "not all replicas are where the plan has them: {line}; plan again{}",
+            execution.throttle_left()
+        );
     }
     fs::remove_file(&plan).with_context(|| format!("{} cannot be removed", plan.display()))
 }
@@ -65,50 +82,95 @@ fn is_unfinished(line: &str) -> bool {
     .any(|text| line.contains(text))
 }
 
-fn wait(tools: &Tools, plan: &Path, moves: &[Move], interrupted: &AtomicBool) -> Result<()> {
-    let (mut last, mut idle) = (Progress::default(), 0);
-    loop {
-        let asked =
-            tools.log_dirs().and_then(|text| LogDirs::read(&text).context("the output of kafka-log-dirs.sh"));
-        let asked = asked.with_context(|| {
-            format!("the brokers do not say how far they are; {}", continues(tools, plan))
-        })?;
-        let now = progress(&asked, moves);
-        if now != last {
-            say(&now, moves.len());
-            idle = 0;
-        } else if now.copying == 0 {
-            idle += 1;
-        }
-        if now.done == moves.len() as u64 {
-            return Ok(());
-        }
-        if let Some(replica) = now.idle.as_ref().filter(|_| idle >= IDLE_MAX) {
-            bail!(
-                "Kafka has not moved {replica} and does not copy it: its broker's log says why; the plan is in {}",
-                plan.display()
-            );
-        }
-        last = now;
-        let asked_at = Instant::now();
-        while asked_at.elapsed() < ASK_EVERY {
-            if interrupted.load(Ordering::Relaxed) {
-                bail!("interrupted; {}", continues(tools, plan));
+impl Execution<'_> {
+    fn wait(&self, interrupted: &AtomicBool) -> Result<()> {
+        let (mut last, mut idle, mut unanswered) = (Progress::default(), 0, 0);
+        loop {
+            let asked = self.tools.log_dirs();
+            match asked.and_then(|text| LogDirs::read(&text).context("the output of kafka-log-dirs.sh")) {
+                Ok(dirs) => {
+                    unanswered = 0;
+                    let now = progress(&dirs, self.moves);
+                    if now != last {
+                        say(&now, self.moves.len());
+                        idle = 0;
+                    } else if now.copying == 0 {
+                        idle += 1;
+                    }
+                    if now.done == self.moves.len() as u64 {
+                        return Ok(());
+                    }
+                    if let Some(moved) = now.idle.filter(|_| idle >= IDLE_MAX) {
+                        bail!("{}{}", self.why_idle(moved, &dirs), self.throttle_left());
+                    }
+                    last = now;
+                }
+                // A broker may be restarting.
+                Err(error) => {
+                    unanswered += 1;
+                    if unanswered >= IDLE_MAX {
+                        let context =
+                            format!("the brokers do not say how far they are; {}", self.continues());
+                        return Err(error.context(context));
+                    }
+                }
             }
-            std::thread::sleep(LOOK_EVERY);
+            let asked_at = Instant::now();
+            while asked_at.elapsed() < ASK_EVERY {
+                if interrupted.load(Ordering::Relaxed) {
+                    bail!("interrupted; {}", self.continues());
+                }
+                std::thread::sleep(LOOK_EVERY);
+            }
         }
+    }
+
+    /// Why a replica is neither moved nor copied.
+    fn why_idle(&self, moved: &Move, dirs: &LogDirs) -> String {
+        let Move { partition, broker, .. } = moved;
+        let plan = self.plan.display();
+        let Some(described) = dirs.brokers.iter().find(|described| described.broker == *broker) else {
+            return format!(
+                "broker {broker} does not answer, and has not moved {partition} yet: start it, and plan again; the plan is in {plan}"
+            );
+        };
+        let has = |it: &LogDir| it.partitions.iter().any(|replica| replica.partition == *partition);
+        if described.log_dirs.iter().any(has) {
+            format!(
+                "broker {broker} has not moved {partition} and does not copy it: its log says why; the plan is in {plan}"
+            )
+        } else {
+            format!(
+                "broker {broker} has no {partition} any more: the topic was deleted, or Kafka has moved it to another broker; plan again"
+            )
+        }
+    }
+
+    /// The moves that Kafka still makes after this command.
+    fn continues(&self) -> String {
+        let verify = self.tools.verify_words(self.plan, self.is_throttled);
+        let and = if self.is_throttled { " and removes the throttle" } else { "" };
+        format!("Kafka continues to move the replicas. When it is done, this shows it{and}: {verify}")
+    }
+
+    /// How to remove a throttle by hand, if there is one.
+    fn throttle_left(&self) -> String {
+        if !self.is_throttled {
+            return String::new();
+        }
+        let mut brokers: Vec<u32> = self.moves.iter().map(|moved| moved.broker).collect();
+        brokers.sort_unstable();
+        brokers.dedup();
+        let numbers: Vec<String> = brokers.iter().map(ToString::to_string).collect();
+        format!(
+            "; the brokers {} keep the throttle until this is run for each of them: {}",
+            numbers.join(", "),
+            self.tools.unthrottle_words(brokers.first().copied().unwrap_or_default())
+        )
     }
 }
 
-/// The moves that Kafka still makes after this command.
-fn continues(tools: &Tools, plan: &Path) -> String {
-    format!(
-        "Kafka continues to move the replicas. When it is done, this shows it and removes a throttle: {}",
-        tools.verify_words(plan)
-    )
-}
-
-fn say(now: &Progress, all: usize) {
+fn say(now: &Progress<'_>, all: usize) {
     let copying = match now.copying {
         0 => String::new(),
         count => format!("; {count} being copied have {}", rounded(now.bytes_copied)),
@@ -116,7 +178,7 @@ fn say(now: &Progress, all: usize) {
     eprintln!("{} of {all} replicas are moved, {}{copying}", now.done, rounded(now.bytes_done));
 }
 
-fn progress(dirs: &LogDirs, moves: &[Move]) -> Progress {
+fn progress<'a>(dirs: &LogDirs, moves: &'a [Move]) -> Progress<'a> {
     // By broker and partition: the directory of the replica, and the size of its copy.
     let mut current: BTreeMap<(u32, &str), &str> = BTreeMap::new();
     let mut copies: BTreeMap<(u32, &str), i64> = BTreeMap::new();
@@ -142,7 +204,7 @@ fn progress(dirs: &LogDirs, moves: &[Move]) -> Progress {
             progress.copying += 1;
             progress.bytes_copied = progress.bytes_copied.saturating_add(u64::try_from(*bytes).unwrap_or(0));
         } else if progress.idle.is_none() {
-            progress.idle = Some(format!("{} of broker {}", moved.partition, moved.broker));
+            progress.idle = Some(moved);
         }
     }
     progress
@@ -179,9 +241,10 @@ mod tests {
         let dirs = LogDirs::read(json).unwrap();
         let to =
             |partition: &str| Move { partition: partition.into(), broker: 1, target: "/p2".into(), bytes: 9 };
-        let now = progress(&dirs, &[to("t-0"), to("t-1"), to("t-2")]);
+        let moves = [to("t-0"), to("t-1"), to("t-2")];
+        let now = progress(&dirs, &moves);
         assert_eq!((now.done, now.bytes_done, now.copying, now.bytes_copied), (1, 9, 1, 3));
-        assert_eq!(now.idle.as_deref(), Some("t-0 of broker 1"));
+        assert_eq!(now.idle, Some(&moves[0]));
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The log directories of all brokers, and the pools in which they lie.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail, ensure};
 
-use super::arguments::{PoolPaths, trimmed};
+use super::arguments::{PoolPath, PoolPaths, trimmed};
 use super::described::LogDirs;
 
 /// A log directory.
@@ -30,15 +30,15 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Finds the pool of each log directory. Each broker must have a directory in each pool, and none elsewhere.
-    pub fn new(pools: &[PoolPaths], dirs: &LogDirs) -> Result<Self> {
+    /// Finds the pool of each log directory. Each broker must have a directory in each pool, and none elsewhere but `others`.
+    pub fn new(pools: &[PoolPaths], others: &[PoolPath], dirs: &LogDirs) -> Result<Self> {
         check_names(pools)?;
         let mut directories = Vec::new();
-        let mut seen = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         for broker in &dirs.brokers {
             let id = broker.broker;
             ensure!(
-                seen.insert(id, ()).is_none(),
+                seen.insert(id),
                 "broker {id} is described twice: give the output of one run of kafka-log-dirs.sh"
             );
             for dir in &broker.log_dirs {
@@ -49,8 +49,9 @@ impl Layout {
                          remove it from the broker's log.dirs, then plan again"
                     );
                 }
-                let pool = pool_of(pools, id, &path)?;
-                directories.push(Directory { broker: id, path, pool });
+                if let Some(pool) = pool_of(pools, others, id, &path)? {
+                    directories.push(Directory { broker: id, path, pool });
+                }
             }
         }
         ensure!(!directories.is_empty(), "no broker has a log directory: check the address of the brokers");
@@ -60,8 +61,8 @@ impl Layout {
             of.entry((directory.broker, directory.pool)).or_default().push(index);
         }
         let layout = Self { pools: pools.iter().map(|pool| pool.name.clone()).collect(), directories, of };
-        layout.check_paths(pools)?;
-        for broker in seen.keys() {
+        check_paths(pools, others, dirs)?;
+        for broker in &seen {
             if let Some(pool) = (0..pools.len()).find(|pool| !layout.of.contains_key(&(*broker, *pool))) {
                 bail!(
                     "broker {broker} has no log directory in pool {}: add one to its log.dirs, or name it with --pool {}={broker}:PATH",
@@ -77,33 +78,30 @@ impl Layout {
     pub fn of(&self, broker: u32, pool: usize) -> &[usize] {
         self.of.get(&(broker, pool)).map_or(&[], Vec::as_slice)
     }
+}
 
-    /// Refuses paths of the command line that no broker has.
-    fn check_paths(&self, pools: &[PoolPaths]) -> Result<()> {
-        for pool in pools {
-            for path in &pool.paths {
-                let is_meant = |directory: &Directory| {
-                    trimmed(&directory.path) == path.path
-                        && path.broker.is_none_or(|broker| broker == directory.broker)
-                };
-                if !self.directories.iter().any(is_meant) {
-                    let who = path
-                        .broker
-                        .map_or("no broker has".to_owned(), |id| format!("broker {id} does not have"));
-                    let known = self.directories.iter().map(|directory| trimmed(&directory.path));
-                    let known: Vec<&str> =
-                        known.collect::<std::collections::BTreeSet<_>>().into_iter().take(8).collect();
-                    bail!(
-                        "{who} the log directory {} of pool {}; there are {}",
-                        path.path,
-                        pool.name,
-                        known.join(", ")
-                    );
-                }
-            }
+/// Refuses paths of the command line that no broker has. What a broker has that did not answer is not known.
+fn check_paths(pools: &[PoolPaths], others: &[PoolPath], dirs: &LogDirs) -> Result<()> {
+    let directories = || {
+        dirs.brokers.iter().flat_map(|of| of.log_dirs.iter().map(|dir| (of.broker, trimmed(&dir.log_dir))))
+    };
+    let is_known =
+        |path: &PoolPath| path.broker.is_none_or(|id| dirs.brokers.iter().any(|of| of.broker == id));
+    let of_pools =
+        pools.iter().flat_map(|pool| pool.paths.iter().map(|path| (format!(" of pool {}", pool.name), path)));
+    for (of, path) in of_pools.chain(others.iter().map(|path| (String::new(), path))) {
+        let is_meant = |(broker, directory): (u32, &str)| {
+            directory == path.path && path.broker.is_none_or(|meant| meant == broker)
+        };
+        if is_known(path) && !directories().any(is_meant) {
+            let who =
+                path.broker.map_or("no broker has".to_owned(), |id| format!("broker {id} does not have"));
+            let known: BTreeSet<&str> = directories().map(|(_, directory)| directory).collect();
+            let known: Vec<&str> = known.into_iter().take(8).collect();
+            bail!("{who} the log directory {}{of}; there are {}", path.path, known.join(", "));
         }
-        Ok(())
     }
+    Ok(())
 }
 
 fn check_names(pools: &[PoolPaths]) -> Result<()> {
@@ -118,16 +116,24 @@ fn check_names(pools: &[PoolPaths]) -> Result<()> {
     Ok(())
 }
 
-/// The pool of a broker's log directory. A path that names the broker goes before one that does not.
-fn pool_of(pools: &[PoolPaths], broker: u32, path: &str) -> Result<usize> {
+/// The pool of a broker's log directory; `None` if it is one of the others. A path that names the broker goes before one that does not.
+fn pool_of(pools: &[PoolPaths], others: &[PoolPath], broker: u32, path: &str) -> Result<Option<usize>> {
     let path = trimmed(path);
     for meant in [Some(broker), None] {
-        let has =
-            |pool: &PoolPaths| pool.paths.iter().any(|given| given.broker == meant && given.path == path);
+        let is_it = |given: &PoolPath| given.broker == meant && given.path == path;
+        let has = |pool: &PoolPaths| pool.paths.iter().any(is_it);
+        let is_other = others.iter().any(is_it);
         let found: Vec<usize> = (0..pools.len()).filter(|index| pools.get(*index).is_some_and(has)).collect();
         match found[..] {
+            [] if is_other => return Ok(None),
             [] => {}
-            [only] => return Ok(only),
+            [only] if is_other => {
+                bail!(
+                    "log directory {path} is in pool {} and in none (--other): name it once",
+                    pools[only].name
+                )
+            }
+            [only] => return Ok(Some(only)),
             [one, other, ..] => {
                 bail!(
                     "broker {broker}: log directory {path} is in the pools {} and {}",
@@ -137,5 +143,7 @@ fn pool_of(pools: &[PoolPaths], broker: u32, path: &str) -> Result<usize> {
             }
         }
     }
-    bail!("broker {broker}: log directory {path} is in no pool: name it with --pool NAME={path}")
+    bail!(
+        "broker {broker}: log directory {path} is in no pool: name it with --pool NAME={path}, or with --other {path} if it is not on Forebay"
+    )
 }

@@ -32,7 +32,7 @@ use crate::output::{complain, confirm, print_line, print_own};
 pub fn run(arguments: &PlaceArgs) -> Result<()> {
     let tools = tools_of(arguments);
     let (dirs, assignment) = read(arguments, tools.as_ref())?;
-    let layout = Layout::new(&arguments.pools, &dirs)?;
+    let layout = Layout::new(&arguments.pools, &arguments.other, &dirs)?;
     let is_chosen = |topic: &str| {
         arguments.topics.is_empty() || arguments.topics.iter().any(|pattern| matches(pattern, topic))
     };
@@ -62,6 +62,11 @@ pub fn run(arguments: &PlaceArgs) -> Result<()> {
         Ok(format!("Kafka copies {} within its brokers. Begin?", rounded(figures.bytes)))
     })?;
     let moves = report::moves(&survey, &planned, &layout);
+    // The question may have waited for long, and Kafka would take the replicas back to where they were.
+    let now = described::assignment(&tools.topics()?).context("the output of kafka-topics.sh")?;
+    if let Some(name) = report::changed(&survey, &planned, &now) {
+        bail!("the brokers of {name} have changed since this was planned: plan again");
+    }
     execute::execute(&tools, &reassignment(), &moves, arguments.throttle)?;
     match arguments.output {
         PlaceFormat::Table => {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::described::written;
+use super::described::{Assignment, written};
 use super::layout::Layout;
 use super::plan::Plan;
 use super::survey::{LeftOut, Partition, Reason, Survey};
@@ -157,8 +157,10 @@ fn left_out(reason: Reason, left: &LeftOut) -> String {
     };
     let why = match reason {
         Reason::Moving => "it is being moved to another log directory; plan again when Kafka is done",
+        Reason::Outside => "a replica of it is in a log directory that is in no pool (--other)",
+        Reason::Reassigned => "Kafka moves it to other brokers; plan again when Kafka is done",
         Reason::Elsewhere => {
-            "the brokers that have its replicas are not those of its assignment: a broker is down, or a reassignment is under way"
+            "the brokers that have its replicas are not those of its assignment: a broker is down, or the assignment has just changed"
         }
         Reason::Unknown => {
             "the topics' description does not have it; describe topics and log directories at the same time"
@@ -232,6 +234,18 @@ pub fn moves(survey: &Survey, plan: &Plan, layout: &Layout) -> Vec<Move> {
         }
     }
     moves
+}
+
+/// A partition of the plan whose brokers are not those any more that it was planned for.
+pub fn changed(survey: &Survey, plan: &Plan, now: &Assignment) -> Option<String> {
+    let is_same = |partition: &Partition| {
+        now.get(&partition.name).is_some_and(|assigned| {
+            let planned = partition.replicas.iter().map(|replica| replica.broker);
+            !assigned.is_changing && planned.eq(assigned.brokers.iter().copied())
+        })
+    };
+    let mut moving = survey.partitions.iter().enumerate().filter(|(index, it)| plan.moves(*index, it));
+    moving.find(|(_, partition)| !is_same(partition)).map(|(_, partition)| written(&partition.name))
 }
 
 /// A replica that moves.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 
-use super::described::{Assignment, LogDirs, Name, written};
+use super::described::{Assigned, Assignment, LogDirs, Name, written};
 use super::layout::Layout;
 
 /// The largest sum of all replicas.
@@ -53,7 +53,11 @@ pub struct LeftOut {
 pub enum Reason {
     /// A replica is on its way to another log directory.
     Moving,
-    /// Replicas are on other brokers than assigned: a reassignment is under way, or a broker did not answer.
+    /// A replica is in a log directory that is in no pool.
+    Outside,
+    /// Kafka moves the partition to other brokers.
+    Reassigned,
+    /// Replicas are on other brokers than assigned: one did not answer, or the assignment has changed.
     Elsewhere,
     /// The topic is not among those whose replicas were described: it was deleted meanwhile, or created.
     Unknown,
@@ -76,7 +80,7 @@ impl Survey {
         assignment: Option<&Assignment>,
         is_chosen: impl Fn(&str) -> bool,
     ) -> Result<Self> {
-        let mut found: BTreeMap<Name, (Vec<Replica>, bool)> = BTreeMap::new();
+        let mut found: BTreeMap<Name, (Vec<Replica>, Option<Reason>)> = BTreeMap::new();
         let mut total = 0_u64;
         let index: BTreeMap<(u32, &str), usize> = (0..)
             .zip(&layout.directories)
@@ -84,19 +88,18 @@ impl Survey {
             .collect();
         for broker in &dirs.brokers {
             for dir in &broker.log_dirs {
-                let Some(&directory) = index.get(&(broker.broker, dir.log_dir.as_str())) else { continue };
+                let directory = index.get(&(broker.broker, dir.log_dir.as_str()));
                 for replica in &dir.partitions {
-                    let (replicas, is_moving) = found.entry(replica.name()?).or_default();
-                    if replica.is_future {
-                        *is_moving = true;
+                    let (replicas, problem) = found.entry(replica.name()?).or_default();
+                    let Some(&directory) = directory else {
+                        *problem = Some(Reason::Outside);
+                        continue;
+                    };
+                    // At the end of a move a broker may show both for a moment.
+                    if replica.is_future || replicas.iter().any(|other| other.broker == broker.broker) {
+                        problem.get_or_insert(Reason::Moving);
                         continue;
                     }
-                    ensure!(
-                        !replicas.iter().any(|other| other.broker == broker.broker),
-                        "broker {} has {} in two log directories; see its log, and remove the stale one",
-                        broker.broker,
-                        replica.partition
-                    );
                     let bytes = u64::try_from(replica.size).unwrap_or(0);
                     total = total.saturating_add(bytes);
                     replicas.push(Replica { broker: broker.broker, directory, bytes });
@@ -109,10 +112,9 @@ impl Survey {
             "the replicas have more than 8 EiB: the sizes of kafka-log-dirs.sh are wrong"
         );
         let mut survey = Self { partitions: Vec::with_capacity(found.len()), left_out: BTreeMap::new() };
-        for (name, (mut replicas, is_moving)) in found {
+        for (name, (mut replicas, problem)) in found {
             replicas.sort_by_key(|replica| replica.broker);
-            let problem =
-                if is_moving { Some(Reason::Moving) } else { ordered(&mut replicas, assignment, &name) };
+            let problem = problem.or_else(|| ordered(&mut replicas, assignment, &name));
             let is_chosen = is_chosen(&name.0);
             if let Some(reason) = problem.filter(|_| is_chosen) {
                 let left = survey.left_out.entry(reason).or_default();
@@ -131,7 +133,10 @@ impl Survey {
 /// Puts replicas into their order. Returns a reason if they are not those of the assignment.
 fn ordered(replicas: &mut [Replica], assignment: Option<&Assignment>, name: &Name) -> Option<Reason> {
     let assignment = assignment?;
-    let Some(brokers) = assignment.get(name) else { return Some(Reason::Unknown) };
+    let Some(Assigned { brokers, is_changing }) = assignment.get(name) else { return Some(Reason::Unknown) };
+    if *is_changing {
+        return Some(Reason::Reassigned);
+    }
     let place = |replica: &Replica| brokers.iter().position(|broker| *broker == replica.broker);
     if brokers.len() != replicas.len() || replicas.iter().any(|replica| place(replica).is_none()) {
         return Some(Reason::Elsewhere);

@@ -1,10 +1,10 @@
 //! Properties of every plan.
 
 use super::arguments::{PoolPath, PoolPaths};
-use super::described::{Assignment, BrokerDirs, DirReplica, LogDir, LogDirs};
+use super::described::{Assigned, Assignment, BrokerDirs, DirReplica, LogDir, LogDirs};
 use super::layout::Layout;
 use super::plan::{Plan, plan};
-use super::report::{Figures, notes, reassignment};
+use super::report::{Figures, changed, moves, notes, reassignment};
 use super::survey::{Partition, Reason, Survey};
 
 /// Numbers that a seed determines.
@@ -17,6 +17,10 @@ impl Numbers {
         self.0 ^= self.0 << 17;
         self.0 % end
     }
+}
+
+fn on(brokers: &[u32]) -> Assigned {
+    Assigned { brokers: brokers.to_vec(), is_changing: false }
 }
 
 fn pool(name: usize) -> PoolPaths {
@@ -63,7 +67,7 @@ fn random(seed: u64, pools: usize, partitions: u32) -> LogDirs {
 }
 
 fn survey(dirs: &LogDirs, pools: usize) -> (Layout, Survey) {
-    let layout = Layout::new(&(0..pools).map(pool).collect::<Vec<_>>(), dirs).unwrap();
+    let layout = Layout::new(&(0..pools).map(pool).collect::<Vec<_>>(), &[], dirs).unwrap();
     let survey = Survey::new(dirs, &layout, None, |_| true).unwrap();
     (layout, survey)
 }
@@ -194,9 +198,9 @@ fn what_replicas_share_is_counted_once_in_each_pool() {
 fn the_preferred_leader_stays_first_and_each_replica_has_a_directory() {
     let dirs =
         described(3, 2, &[("t", 0, 1, 0, 9), ("t", 0, 2, 1, 9), ("t", 0, 3, 1, 9), ("whole", 0, 1, 0, 9)]);
-    let layout = Layout::new(&[pool(0), pool(1)], &dirs).unwrap();
+    let layout = Layout::new(&[pool(0), pool(1)], &[], &dirs).unwrap();
     let assignment =
-        Assignment::from([(("t".to_owned(), 0), vec![3, 1, 2]), (("whole".to_owned(), 0), vec![1])]);
+        Assignment::from([(("t".to_owned(), 0), on(&[3, 1, 2])), (("whole".to_owned(), 0), on(&[1]))]);
     let survey = Survey::new(&dirs, &layout, Some(&assignment), |_| true).unwrap();
     let planned = plan(&survey.partitions, &layout, None);
     assert_eq!(
@@ -209,15 +213,29 @@ fn the_preferred_leader_stays_first_and_each_replica_has_a_directory() {
 fn what_cannot_be_planned_is_left_out_with_the_reason_and_counts_where_it_lies() {
     let mut dirs =
         described(2, 2, &[("a", 0, 1, 0, 5), ("a", 0, 2, 1, 5), ("b", 0, 1, 0, 7), ("c", 0, 1, 1, 1)]);
+    // All its replicas answer, also the one that is being added, and yet it is not where Kafka wants it.
+    let changing = |pool: usize| DirReplica { partition: "d-0".into(), size: pool as i64, is_future: false };
+    dirs.brokers[0].log_dirs[0].partitions.push(changing(0));
+    dirs.brokers[1].log_dirs[1].partitions.push(changing(1));
     let copy = DirReplica { partition: "a-0".into(), size: 2, is_future: true };
     dirs.brokers[0].log_dirs[1].partitions.push(copy);
-    let layout = Layout::new(&[pool(0), pool(1)], &dirs).unwrap();
-    let assignment = Assignment::from([(("a".to_owned(), 0), vec![1, 2]), (("b".to_owned(), 0), vec![1, 2])]);
+    let layout = Layout::new(&[pool(0), pool(1)], &[], &dirs).unwrap();
+    let assignment = Assignment::from([
+        (("a".to_owned(), 0), on(&[1, 2])),
+        (("b".to_owned(), 0), on(&[1, 2])),
+        (("d".to_owned(), 0), Assigned { is_changing: true, ..on(&[1, 2]) }),
+    ]);
     let survey = Survey::new(&dirs, &layout, Some(&assignment), |_| true).unwrap();
     let left: Vec<_> = survey.left_out.iter().map(|(reason, left)| (*reason, left.first.as_str())).collect();
-    assert_eq!(left, [(Reason::Moving, "a-0"), (Reason::Elsewhere, "b-0"), (Reason::Unknown, "c-0")]);
+    let expected = [
+        (Reason::Moving, "a-0"),
+        (Reason::Reassigned, "d-0"),
+        (Reason::Elsewhere, "b-0"),
+        (Reason::Unknown, "c-0"),
+    ];
+    assert_eq!(left, expected);
     let figures = Figures::of(&survey, &plan(&survey.partitions, &layout, Some(0)), &layout);
-    assert_eq!((figures.replicas, &figures.after.pools[..]), (0, &[12, 6][..]));
+    assert_eq!((figures.replicas, &figures.after.pools[..]), (0, &[12, 7][..]));
     let other = Survey::new(&dirs, &layout, Some(&assignment), |topic| topic == "b").unwrap();
     assert_eq!(other.left_out.len(), 1);
 }
@@ -239,7 +257,7 @@ fn replicas_are_spread_over_the_directories_of_a_broker_in_one_pool() {
     });
     let mut one = pool(0);
     one.paths.extend(pool(1).paths);
-    let layout = Layout::new(&[one, pool(2)], &dirs).unwrap();
+    let layout = Layout::new(&[one, pool(2)], &[], &dirs).unwrap();
     let survey = Survey::new(&dirs, &layout, None, |_| true).unwrap();
     let planned = plan(&survey.partitions, &layout, Some(10));
     let figures = Figures::of(&survey, &planned, &layout);
@@ -255,7 +273,7 @@ fn a_layout_that_does_not_fit_is_refused_with_the_object() {
     let refused = |pools: &[PoolPaths], change: &dyn Fn(&mut LogDirs), parts: &[&str]| {
         let mut dirs = described(2, 2, &[]);
         change(&mut dirs);
-        let error = Layout::new(pools, &dirs).unwrap_err().to_string();
+        let error = Layout::new(pools, &[], &dirs).unwrap_err().to_string();
         assert!(parts.iter().all(|part| error.contains(part)) && !error.contains('\n'), "{error}");
     };
     let both = [pool(0), pool(1)];
@@ -279,7 +297,58 @@ fn a_layout_that_does_not_fit_is_refused_with_the_object() {
         paths: vec![PoolPath { broker: Some(broker), path: "/p1".into() }],
     };
     refused(&[pool(0), own(2)], &|_| {}, &["broker 1", "/p1 is in no pool"]);
-    refused(&[pool(0), pool(1), own(9)], &|_| {}, &["broker 9 does not have"]);
+    let missing = PoolPaths { paths: vec![PoolPath { broker: Some(2), path: "/p7".into() }], ..own(2) };
+    refused(&[pool(0), pool(1), missing], &|_| {}, &["broker 2 does not have", "/p7 of pool x"]);
+    // What a broker has that did not answer is not known.
+    let mut absent = pool(1);
+    absent.paths.extend(own(9).paths);
+    assert_eq!(Layout::new(&[pool(0), absent], &[], &described(2, 2, &[])).unwrap().directories.len(), 4);
+}
+
+#[test]
+fn partitions_with_a_replica_outside_of_all_pools_stay() {
+    let dirs = described(2, 3, &[("a", 0, 1, 0, 5), ("a", 0, 2, 2, 5), ("b", 0, 1, 0, 7), ("b", 0, 2, 1, 7)]);
+    let other = |path: &str| PoolPath { broker: None, path: path.to_owned() };
+    let pools = [pool(0), pool(1)];
+    let layout = Layout::new(&pools, &[other("/p2")], &dirs).unwrap();
+    let survey = Survey::new(&dirs, &layout, None, |_| true).unwrap();
+    assert_eq!(survey.left_out.keys().collect::<Vec<_>>(), [&Reason::Outside]);
+    let planned = plan(&survey.partitions, &layout, None);
+    assert_eq!(
+        moves(&survey, &planned, &layout).iter().map(|it| it.partition.as_str()).collect::<Vec<_>>(),
+        ["b-0"]
+    );
+    let refused = |others: &[PoolPath], part: &str| {
+        let error = Layout::new(&pools, others, &dirs).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    refused(&[], "--other /p2");
+    refused(&[other("/p2"), other("/p9")], "no broker has the log directory /p9");
+    refused(&[other("/p2"), other("/p1")], "/p1 is in pool pool1 and in none");
+}
+
+#[test]
+fn a_plan_is_out_of_date_when_its_partitions_have_other_brokers() {
+    let dirs = described(2, 2, &[("t", 0, 1, 0, 9), ("t", 0, 2, 1, 9), ("u", 0, 1, 0, 9)]);
+    let layout = Layout::new(&[pool(0), pool(1)], &[], &dirs).unwrap();
+    let name = |topic: &str| (topic.to_owned(), 0);
+    let at_first = Assignment::from([(name("t"), on(&[2, 1])), (name("u"), on(&[1]))]);
+    let survey = Survey::new(&dirs, &layout, Some(&at_first), |_| true).unwrap();
+    let planned = plan(&survey.partitions, &layout, None);
+    let after = |topic: &str, assigned: Option<Assigned>| {
+        let mut now = at_first.clone();
+        now.remove(&name(topic));
+        now.extend(assigned.map(|assigned| (name(topic), assigned)));
+        changed(&survey, &planned, &now)
+    };
+    assert_eq!(after("t", Some(on(&[2, 1]))), None);
+    // The plan does not move it.
+    assert_eq!(after("u", None), None);
+    for assigned in
+        [None, Some(on(&[1, 2])), Some(on(&[2, 3])), Some(Assigned { is_changing: true, ..on(&[2, 1]) })]
+    {
+        assert_eq!(after("t", assigned.clone()).as_deref(), Some("t-0"), "{assigned:?}");
+    }
 }
 
 #[test]
@@ -288,7 +357,7 @@ fn a_path_of_one_broker_goes_before_that_of_all() {
     let (mut one, mut two) = (pool(0), pool(1));
     one.paths.push(PoolPath { broker: Some(2), path: "/p1".into() });
     two.paths.push(PoolPath { broker: Some(2), path: "/p0".into() });
-    let layout = Layout::new(&[one, two], &dirs).unwrap();
+    let layout = Layout::new(&[one, two], &[], &dirs).unwrap();
     let pools: Vec<_> =
         layout.directories.iter().map(|dir| (dir.broker, dir.path.as_str(), dir.pool)).collect();
     assert_eq!(pools, [(1, "/p0", 0), (1, "/p1", 1), (2, "/p0", 1), (2, "/p1", 0)]);
@@ -298,13 +367,14 @@ fn a_path_of_one_broker_goes_before_that_of_all() {
 fn sizes_that_cannot_be_are_refused() {
     let dirs =
         described(3, 1, &[("t", 0, 1, 0, i64::MAX), ("t", 0, 2, 0, i64::MAX), ("t", 0, 3, 0, i64::MAX)]);
-    let layout = Layout::new(&[pool(0)], &dirs).unwrap();
+    let layout = Layout::new(&[pool(0)], &[], &dirs).unwrap();
     assert!(Survey::new(&dirs, &layout, None, |_| true).unwrap_err().to_string().contains("8 EiB"));
     let twice = described(1, 2, &[("t", 0, 1, 0, 5), ("t", 0, 1, 1, 5)]);
-    let layout = Layout::new(&[pool(0), pool(1)], &twice).unwrap();
-    assert!(Survey::new(&twice, &layout, None, |_| true).unwrap_err().to_string().contains("t-0 in two log"));
+    let layout = Layout::new(&[pool(0), pool(1)], &[], &twice).unwrap();
+    let survey = Survey::new(&twice, &layout, None, |_| true).unwrap();
+    assert!(survey.left_out.contains_key(&Reason::Moving) && !survey.partitions[0].is_free);
     let unknown = described(1, 1, &[("t", 0, 1, 0, -1)]);
-    let layout = Layout::new(&[pool(0)], &unknown).unwrap();
+    let layout = Layout::new(&[pool(0)], &[], &unknown).unwrap();
     assert_eq!(Survey::new(&unknown, &layout, None, |_| true).unwrap().partitions[0].bytes(), 0);
 }
 

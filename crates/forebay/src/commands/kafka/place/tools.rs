@@ -40,23 +40,37 @@ impl Tools {
         self.run(REASSIGN, &words).map(drop)
     }
 
-    /// Has Kafka's tool look at the replicas of a reassignment; if they are where they belong, it removes the throttle. Returns what it
-    /// prints.
-    pub fn verify(&self, plan: &Path) -> Result<String> {
-        self.run(REASSIGN, &["--verify", "--reassignment-json-file", &plan.to_string_lossy()])
+    /// Has Kafka's tool look at the replicas of a reassignment. With `unthrottle`, and if they are where they belong, it removes all throttles of
+    /// replication from the brokers, also those that others have set. Returns what it prints.
+    pub fn verify(&self, plan: &Path, unthrottle: bool) -> Result<String> {
+        let mut words = vec!["--verify", "--reassignment-json-file"];
+        let plan = plan.to_string_lossy();
+        words.push(&plan);
+        words.extend((!unthrottle).then_some(PRESERVE));
+        self.run(REASSIGN, &words)
     }
 
     /// The command line that verifies a reassignment.
-    pub fn verify_words(&self, plan: &Path) -> String {
-        let config = self.command_config.as_ref().map(|file| format!(" --command-config {}", file.display()));
+    pub fn verify_words(&self, plan: &Path, unthrottle: bool) -> String {
+        let preserve = if unthrottle { String::new() } else { format!(" {PRESERVE}") };
+        let file = plan.display();
+        format!("{} --verify --reassignment-json-file {file}{preserve}", self.words(REASSIGN))
+    }
+
+    /// The command line that removes the throttle of a broker.
+    pub fn unthrottle_words(&self, broker: u32) -> String {
         format!(
-            "{} --bootstrap-server {}{} --verify --reassignment-json-file {}",
-            self.program(REASSIGN)
-                .map_or_else(|_| format!("{REASSIGN}.sh"), |program| program.display().to_string()),
-            self.bootstrap_server,
-            config.unwrap_or_default(),
-            plan.display()
+            "{} --alter --entity-type brokers --entity-name {broker} --delete-config {THROTTLE}",
+            self.words("kafka-configs")
         )
+    }
+
+    /// The beginning of a tool's command line.
+    fn words(&self, name: &str) -> String {
+        let config = self.command_config.as_ref().map(|file| format!(" --command-config {}", file.display()));
+        let program =
+            self.program(name).map_or_else(|_| format!("{name}.sh"), |program| program.display().to_string());
+        format!("{program} --bootstrap-server {}{}", self.bootstrap_server, config.unwrap_or_default())
     }
 
     /// The file of a tool. Some packages leave out the ending.
@@ -92,13 +106,23 @@ impl Tools {
 }
 
 const REASSIGN: &str = "kafka-reassign-partitions";
+const PRESERVE: &str = "--preserve-throttles";
+/// The broker's configuration that `--replica-alter-log-dirs-throttle` sets.
+const THROTTLE: &str = "replica.alter.log.dirs.io.max.bytes.per.second";
+/// The number of lines that are quoted below one that ends with a colon.
+const QUOTED_MAX: usize = 3;
 
-/// The line of a tool's output that describes the problem.
-fn complaint<'a>(said: &'a str, errors: &'a str) -> &'a str {
+/// What a tool's output says about the problem, in one line.
+fn complaint(said: &str, errors: &str) -> String {
     let lines = || errors.lines().chain(said.lines()).map(str::trim).filter(|line| !line.is_empty());
     let telling =
         |line: &&str| ["Error", "Exception", "Timed out", "annot "].iter().any(|word| line.contains(word));
-    lines().find(telling).or_else(|| lines().next()).unwrap_or("it printed nothing")
+    let first = lines().find(telling).or_else(|| lines().next()).unwrap_or("it printed nothing");
+    if !first.ends_with(':') {
+        return first.to_owned();
+    }
+    let below: Vec<&str> = lines().skip_while(|line| *line != first).skip(1).take(QUOTED_MAX).collect();
+    format!("{first} {}", below.join("; "))
 }
 
 /// The text of a file, or of standard input for `-`.
@@ -134,11 +158,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_a_plan_with_a_throttle_has_throttles_removed() {
+        let tools = Tools { directory: "/k".into(), bootstrap_server: "b:1".into(), command_config: None };
+        let words = |unthrottle| tools.verify_words(Path::new("/p"), unthrottle);
+        let verify =
+            "kafka-reassign-partitions.sh --bootstrap-server b:1 --verify --reassignment-json-file /p";
+        assert_eq!(
+            (words(true), words(false)),
+            (verify.to_owned(), format!("{verify} --preserve-throttles"))
+        );
+    }
+
+    #[test]
     fn the_line_with_the_cause_is_found() {
         let errors =
             "[2026] WARN something\norg.apache.kafka.common.errors.TimeoutException: no node\n\tat x\n";
         assert_eq!(complaint("Querying brokers\n", errors), errors.lines().nth(1).unwrap());
         assert_eq!(complaint("\n", "Missing option\n"), "Missing option");
         assert_eq!(complaint("", ""), "it printed nothing");
+        let listed = "Current partition replica assignment\n\nError reassigning partition(s):\nt-0: no such topic\nt-1: no such topic\n";
+        assert_eq!(
+            complaint(listed, ""),
+            "Error reassigning partition(s): t-0: no such topic; t-1: no such topic"
+        );
     }
 }
