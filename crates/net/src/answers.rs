@@ -24,12 +24,15 @@ impl Answers {
         Answers(Some(Arc::new(may)))
     }
 
+    /// Whether answers are sent now.
+    pub fn are_sent(&self) -> bool {
+        self.0.as_ref().is_none_or(|may| may())
+    }
+
     /// Returns when an answer may be sent that was computed before the call. Never, if the pool is gone for good: the process ends then.
     pub async fn permitted(&self) {
-        if let Some(may) = &self.0 {
-            while !may() {
-                tokio::time::sleep(LOOK_EVERY).await;
-            }
+        while !self.are_sent() {
+            tokio::time::sleep(LOOK_EVERY).await;
         }
     }
 

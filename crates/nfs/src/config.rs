@@ -61,6 +61,9 @@ pub struct Config {
     pub resets_connections: bool,
     /// When answers may be sent. Default: always.
     pub answers: forebay_net::Answers,
+    /// Whether another server can take the pool when it has stopped after a failure. Requests then get no answer: clients repeat them there.
+    /// Otherwise they get errors. Default: no.
+    pub gives_way: bool,
     /// Certificates for TLS. Default: none, TLS is not offered.
     pub tls: Option<TlsFiles>,
     /// Trace one in this many COMPOUNDs; 0 means none. Default 0.
@@ -103,6 +106,7 @@ impl Default for Config {
             idle_seconds_max: 60,
             resets_connections: false,
             answers: forebay_net::Answers::default(),
+            gives_way: false,
             tls: None,
             trace_one_in: 0,
             id_domain: None,

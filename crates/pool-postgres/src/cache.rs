@@ -10,14 +10,18 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use forebay_pool::store::{Batch, Key, Unit};
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// The rows of a unit.
 pub(crate) type Rows = Arc<BTreeMap<Key, Bytes>>;
 /// Changes of keys, in order.
 pub(crate) type Changes = Vec<(Key, Option<Bytes>)>;
 
-/// What a unit, or a row, takes in memory beside its bytes.
+/// What a row takes in memory beside its bytes.
 const ENTRY_BYTES: usize = 96;
+/// What a unit takes beside its rows: the entry of the map of units, the counters of the references, and the first node of the tree of its rows, which
+/// has room for eleven and stays when the last one is removed.
+const UNIT_BYTES: usize = 800;
 /// The part of the bound that is free after an eviction.
 const FREED: usize = 8;
 
@@ -156,7 +160,7 @@ impl Cache {
         loop {
             match state.units.get(unit) {
                 Some(Slot::Loading(..)) => {
-                    state = self.loaded.wait(state).unwrap_or_else(PoisonError::into_inner);
+                    state = self.wait(state);
                 }
                 Some(Slot::Large) => return Found::Large,
                 Some(Slot::Loaded { .. }) => match state.rows(unit) {
@@ -165,6 +169,17 @@ impl Cache {
                 },
                 None => return Found::Load(state.begin(unit)),
             }
+        }
+    }
+
+    /// Waits until a load ends. A thread that runs tasks lets another one run them meanwhile: the load may need one of them.
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let wait = || self.loaded.wait(state).unwrap_or_else(PoisonError::into_inner);
+        match Handle::try_current() {
+            Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {
+                tokio::task::block_in_place(wait)
+            }
+            _ => wait(),
         }
     }
 
@@ -197,7 +212,7 @@ impl Cache {
             };
         }
         let bytes =
-            ENTRY_BYTES + unit.len() + rows.iter().map(|(key, value)| row_bytes(key, value)).sum::<usize>();
+            UNIT_BYTES + unit.len() + rows.iter().map(|(key, value)| row_bytes(key, value)).sum::<usize>();
         let rows = Arc::new(rows);
         if bytes > self.unit_bytes_max() {
             state.units.insert(unit.to_vec(), Slot::Large);
@@ -373,7 +388,7 @@ mod tests {
 
     #[test]
     fn what_is_not_durable_stays_visible_when_its_unit_goes() {
-        let cache = Cache::new(2000, 0);
+        let cache = Cache::new(20_000, 0);
         let load = begun(&cache);
         cache.finish(Unit::prefix_of(A), load, Some(BTreeMap::new()));
         cache.write(batch(&[(A, Some("new"))]));
@@ -382,9 +397,41 @@ mod tests {
             let begun = cache.begin(std::slice::from_ref(&key));
             cache.finish(&key, begun[0].1, Some(BTreeMap::new()));
         }
-        assert!(cache.sizes().2 <= 2000);
+        assert!(cache.sizes().2 <= 20_000);
         begun(&cache);
         assert_eq!(value(&cache, A), Some(Some(Bytes::from("new"))));
+    }
+
+    #[test]
+    fn a_unit_counts_with_what_it_takes_beside_its_rows_and_still_does_when_it_is_emptied() {
+        let cache = Cache::new(1 << 20, 0);
+        let load = begun(&cache);
+        cache.finish(Unit::prefix_of(A), load, Some(rows(&[(A, "1")])));
+        assert!(cache.sizes().2 > UNIT_BYTES + ENTRY_BYTES);
+        cache.write(batch(&[(A, None)]));
+        assert_eq!(cache.sizes().2, UNIT_BYTES + Unit::prefix_of(A).len());
+    }
+
+    #[test]
+    fn a_task_that_waits_for_a_unit_lets_other_tasks_run() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let cache = Arc::new(Cache::new(1 << 20, 0));
+        let load = begun(&cache);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let (waiting, loading, begins) = (cache.clone(), cache.clone(), sender.clone());
+        runtime.spawn(async move {
+            let _ = begins.send(());
+            waiting.find(Unit::prefix_of(A));
+        });
+        receiver.recv().unwrap();
+        runtime.spawn(async move {
+            loading.finish(Unit::prefix_of(A), load, Some(BTreeMap::new()));
+            let _ = sender.send(());
+        });
+        let is_loaded = receiver.recv_timeout(std::time::Duration::from_secs(10)).is_ok();
+        // Otherwise the first task never ends, and neither does its runtime.
+        cache.give_up(Unit::prefix_of(A), load);
+        assert!(is_loaded, "the task that loads the unit did not run");
     }
 
     #[test]

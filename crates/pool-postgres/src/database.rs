@@ -11,7 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::reach::CONNECT_MAX;
+use crate::reach::ADDRESS_MAX;
 
 /// After this long without an acknowledgement of the other host, a connection is lost.
 const SILENCE_MAX: Duration = Duration::from_secs(3);
@@ -56,7 +56,7 @@ impl Database {
         })?;
         let mut config = config;
         config
-            .connect_timeout(CONNECT_MAX)
+            .connect_timeout(ADDRESS_MAX)
             .tcp_user_timeout(SILENCE_MAX)
             .keepalives(true)
             .keepalives_idle(Duration::from_secs(2))

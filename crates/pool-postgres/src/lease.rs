@@ -87,6 +87,9 @@ pub enum Leaving {
     MovedTo(String),
 }
 
+/// The pause before a note that failed is written again.
+const NOTE_PAUSE: Duration = Duration::from_secs(5);
+
 /// The lease that this process holds, until it is released or dropped.
 pub struct Lease {
     database: Database,
@@ -171,26 +174,31 @@ impl Lease {
         Clients::of(&self.database, &self.owned.instance)
     }
 
-    /// Records for others how long this process took to open the pool, and to get its addresses. Does not wait for it.
+    /// Records for others how long this process took to open the pool, and to get its addresses. Does not wait for it: it is tried until it succeeds, or the
+    /// lease is lost or dropped.
     pub fn serving(&self, open_ms: u64, address_ms: u64) {
         let count = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
         let (open_ms, address_ms) = (count(open_ms), count(address_ms));
         let (database, instance) = (self.database.clone(), self.owned.instance.clone());
-        let writing = async move {
-            let bare = Bare::open(&database, &instance, Role::Lease).await?;
-            let failed = |error| refused(&database, &error);
-            bare.client.batch_execute(NOTES).await.map_err(failed)?;
-            let statement = "update lease set open_ms = $2, address_ms = $3 where instance = $1";
-            bare.client.execute(statement, &[&instance, &open_ms, &address_ms]).await.map_err(failed)
-        };
+        let tenure = self.tenure.clone();
         self.connections.leave(async move {
-            match tokio::time::timeout(NOTE_MAX, writing).await {
-                Ok(Ok(_)) => {}
-                Ok(Err(error)) => {
-                    tracing::warn!(%error, "the database does not show that this node serves the pool");
+            let mut is_told = false;
+            loop {
+                let noting = note_serving(&database, &instance, open_ms, address_ms);
+                let cause = match tokio::time::timeout(NOTE_MAX, noting).await {
+                    Ok(Ok(())) => return,
+                    Ok(Err(error)) => error.to_string(),
+                    Err(_) => "no answer".to_owned(),
+                };
+                if !std::mem::replace(&mut is_told, true) {
+                    tracing::warn!(
+                        cause,
+                        "the database does not show yet that this node serves the pool; trying again"
+                    );
                 }
-                Err(_) => {
-                    tracing::warn!("the database does not show that this node serves the pool: no answer")
+                tokio::time::sleep(NOTE_PAUSE).await;
+                if tenure.is_lost() {
+                    return;
                 }
             }
         });
@@ -218,4 +226,13 @@ impl Lease {
         let database = self.database.clone();
         self.connections.run(async move { limited(&database, NOTE_MAX, releasing).await })
     }
+}
+
+async fn note_serving(database: &Database, instance: &str, open_ms: i64, address_ms: i64) -> Result<()> {
+    let bare = Bare::open(database, instance, Role::Lease).await?;
+    let failed = |error| refused(database, &error);
+    bare.client.batch_execute(NOTES).await.map_err(failed)?;
+    let statement = "update lease set open_ms = $2, address_ms = $3 where instance = $1";
+    bare.client.execute(statement, &[&instance, &open_ms, &address_ms]).await.map_err(failed)?;
+    Ok(())
 }

@@ -7,6 +7,7 @@
 //! ```text
 //!   database.rs   where the database is, and what it must be like
 //!   session.rs    one connection, checked
+//!   refusal.rs    errors of the database, and which of them are worth another try
 //!   schema.rs     the tables, and what is read and written in them
 //!   ownership.rs  the pool's row: who owns it, up to which batch
 //!   lease.rs      who may answer clients, and how another process takes the pool
@@ -22,6 +23,7 @@
 //!   cache.rs      what the owner keeps in memory
 //!   vacuum.rs     removes replaced rows while the pool is in use
 //!   scan.rs       long reads of one instant
+//!   options.rs    the settings of a store, and what it has done
 //!   meta.rs       all of it as a metadata store
 //! ```
 //! Open `meta.rs` first, then `group.rs`.
@@ -35,8 +37,10 @@ mod database;
 mod group;
 mod lease;
 mod meta;
+mod options;
 mod ownership;
 mod reach;
+mod refusal;
 mod renewing;
 mod rows;
 mod scan;
@@ -56,6 +60,7 @@ pub use cluster::{
 };
 pub use database::{Database, check_name};
 pub use lease::{Candidacy, Lease, LeaseOptions, Leaving, Request, TakenFrom};
-pub use meta::{Counts, PostgresMeta, PostgresOptions};
+pub use meta::PostgresMeta;
+pub use options::{Counts, PostgresOptions};
 pub use ownership::{Owned, create};
 pub use tenure::Tenure;

@@ -11,21 +11,28 @@ use bytes::Bytes;
 use forebay_pool::store::{Batch, Connections, Key, MetaStore, MetaView, Position, Table, Unit, Visit};
 use forebay_pool::{Error, Result};
 use futures::future::BoxFuture;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_postgres::Row;
 
 use crate::cache::{Cache, Found, Known, Rows, row_bytes};
 use crate::database::{Database, sentence};
 use crate::group::{Committer, Group, deposed, lost};
+use crate::options::{Counts, PostgresOptions};
 use crate::ownership::{self, Owned, PoolRow};
+use crate::refusal::{Attempt, Refusal};
 use crate::scan::{self, Page};
 use crate::session::{Role, Session, refused};
 use crate::vacuum::Vacuum;
 
 /// Connections for short reads.
 const READERS: usize = 4;
-/// Connections with a transaction that are kept for the next long read.
-const SCANNERS_IDLE: usize = 2;
+/// Long reads of the present state that run at a time, each with a connection, and connections that are kept for the next one. Long reads of a
+/// snapshot are not limited: they are few and last long.
+const SCANS: usize = 4;
+/// How long a long read waits for one of these to end. It begins anyway after that: whoever visits the rows of one may need another one, or wait for a
+/// thread that does, and must not wait for ever.
+const SCAN_WAIT_MAX: Duration = Duration::from_secs(5);
 /// The most rows of one unit.
 const UNIT_ROWS_MAX: usize = 1_000_000;
 /// The rows that are read at first of a unit, and the most that are read at once.
@@ -35,46 +42,6 @@ const UNIT_PAGE_MAX: i64 = 65_536;
 const INSTANT_TRIES: u32 = 100;
 /// The pause between two attempts to read.
 const PAUSE: Duration = Duration::from_millis(200);
-
-/// The settings of a store.
-#[derive(Clone, Debug)]
-pub struct PostgresOptions {
-    /// Bytes of memory for what was read. Default 256 MiB.
-    pub cache_bytes: usize,
-    /// How long the pool waits for a database that does not answer, before it stops. Default 60 s.
-    pub outage_max: Duration,
-    /// How long one answer may take before the connection counts as lost. Default 20 s.
-    pub answer_max: Duration,
-}
-
-impl Default for PostgresOptions {
-    fn default() -> Self {
-        PostgresOptions {
-            cache_bytes: 256 << 20,
-            outage_max: Duration::from_secs(60),
-            answer_max: Duration::from_secs(20),
-        }
-    }
-}
-
-/// What a store has done since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Commit groups that were sent, each in one round trip.
-    pub groups: u64,
-    /// Round trips for reads.
-    pub reads: u64,
-    /// How often the database was asked what had become of a group.
-    pub lookups: u64,
-    /// Units that were read into memory.
-    pub units_loaded: u64,
-    /// How often a table was vacuumed.
-    pub vacuums: u64,
-    /// Units in memory, and their bytes.
-    pub units: usize,
-    /// Bytes of these units.
-    pub unit_bytes: usize,
-}
 
 /// The metadata of a pool that this process owns. See the crate's documentation.
 pub struct PostgresMeta {
@@ -91,6 +58,7 @@ struct Shared {
     readers: Vec<tokio::sync::Mutex<Option<Arc<Session>>>>,
     reader_next: AtomicUsize,
     scanners: Mutex<Vec<Session>>,
+    scans: Arc<Semaphore>,
     reads: AtomicU64,
     /// Why nothing more may be written.
     failed: OnceLock<String>,
@@ -127,6 +95,7 @@ impl PostgresMeta {
             readers: (0..READERS).map(|_| tokio::sync::Mutex::default()).collect(),
             reader_next: AtomicUsize::new(0),
             scanners: Mutex::default(),
+            scans: Arc::new(Semaphore::new(SCANS)),
             reads: AtomicU64::new(0),
             failed: OnceLock::new(),
             connections,
@@ -358,26 +327,55 @@ impl Shared {
     {
         let shared = self.clone();
         self.connections.run(async move {
-            let deadline = Instant::now() + shared.options.outage_max;
+            let (deadline, mut is_told) = (Instant::now() + shared.options.outage_max, false);
             loop {
-                let read = tokio::time::timeout(shared.options.answer_max, shared.read_once(&query)).await;
-                let error = match read {
+                let mut used = None;
+                let reading = shared.read_once(&query, &mut used);
+                let refusal = match tokio::time::timeout(shared.options.answer_max, reading).await {
                     Ok(Ok(rows)) => return Ok(rows),
-                    Ok(Err(Error::NotPermitted(cause))) => return Err(Error::NotPermitted(cause)),
-                    Ok(Err(error)) => error,
-                    Err(_) => shared.database.error("no answer", "see whether the database runs"),
+                    Ok(Err(refusal)) => refusal,
+                    Err(_) => shared.no_answer(),
                 };
-                // Another answer does not bring back what the database has lost.
-                if Instant::now() >= deadline || shared.failed.get().is_some() {
-                    return Err(error);
+                if let Some((place, session)) = used {
+                    shared.forget_reader(place, &session).await;
                 }
-                tracing::debug!(%error, "a read of the database is tried again");
-                tokio::time::sleep(PAUSE).await;
+                shared.pause(refusal, deadline, &mut is_told).await?;
             }
         })
     }
 
-    async fn read_once<F>(&self, query: &F) -> Result<Vec<Row>>
+    fn no_answer(&self) -> Refusal {
+        Refusal::silent(self.database.error("no answer", "see whether the database runs"))
+    }
+
+    /// Gives up a connection with which a read has failed. It may stay open for ever, although the server does not answer on it any more.
+    async fn forget_reader(&self, place: usize, failed: &Arc<Session>) {
+        let Some(reader) = self.readers.get(place) else { return };
+        let mut kept = reader.lock().await;
+        if kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, failed)) {
+            *kept = None;
+        }
+    }
+
+    /// Pauses before a read is tried again, or returns its error if that is of no use.
+    async fn pause(&self, refusal: Refusal, deadline: Instant, is_told: &mut bool) -> Result<()> {
+        let stays = refusal.stays() || matches!(*refusal.error, Error::NotPermitted(_));
+        // Another answer does not bring back what the database has lost.
+        if stays || Instant::now() >= deadline || self.failed.get().is_some() {
+            return Err(*refusal.error);
+        }
+        let error = refusal.error;
+        if std::mem::replace(is_told, true) {
+            tracing::debug!(%error, "a read of the database is tried again");
+        } else {
+            tracing::warn!(%error, "a read of the database is tried again until it succeeds");
+        }
+        tokio::time::sleep(PAUSE).await;
+        Ok(())
+    }
+
+    /// Reads once. `used` is the connection with which it does, and its place.
+    async fn read_once<F>(&self, query: &F, used: &mut Option<(usize, Arc<Session>)>) -> Attempt<Vec<Row>>
     where
         F: for<'a> Fn(&'a Session) -> BoxFuture<'a, std::result::Result<Vec<Row>, tokio_postgres::Error>>
             + Sync,
@@ -394,13 +392,14 @@ impl Shared {
                 }
             }
         };
+        *used = Some((place, session.clone()));
         self.reads.fetch_add(1, Ordering::Relaxed);
         // Later groups may be durable here before the answer is looked at.
         let acknowledged = number(self.cache.position().1)?;
         // The second question is asked in the same flight and answered later. If this process owned the pool then, it did before, too.
         let owner = session.client.query_one(&session.statements.row, &[]);
         let (rows, owner) = futures::future::join(query(&session), owner).await;
-        let failed = |error| refused(&self.database, &error);
+        let failed = |error| Refusal::of(&self.database, &error);
         let rows = rows.map_err(failed)?;
         self.require_ours(&owner.map_err(failed)?, acknowledged)?;
         Ok(rows)
@@ -423,36 +422,45 @@ impl Shared {
     /// Begins a read of one instant: of a range, or of everything. The instant is that of the last batch when the changes in memory were copied:
     /// if the database has no later one, these changes on top of what it has are the state then.
     fn instant(self: &Arc<Self>, range: Option<&Range<Key>>) -> Result<PostgresInstant> {
+        let permit = if range.is_some() { self.scan_permit()? } else { None };
         for _ in 0..INSTANT_TRIES {
             let (pending, written) = self.cache.pending(range);
             let shared = self.clone();
             let (session, batch) = self.connections.run(async move { shared.begin_instant().await })?;
-            let view = PostgresInstant { shared: self.clone(), session: Some(Arc::new(session)), pending };
+            let session = Some(Arc::new(session));
+            let mut view = PostgresInstant { shared: self.clone(), session, pending, permit: None };
             if batch <= number(written)? {
+                view.permit = permit;
                 return Ok(view);
             }
         }
         Err(self.database.error("commit groups came faster than a long read could begin", "try again"))
     }
 
+    /// Waits until fewer long reads run. Returns nothing if that takes too long.
+    fn scan_permit(&self) -> Result<Option<OwnedSemaphorePermit>> {
+        if let Ok(permit) = self.scans.clone().try_acquire_owned() {
+            return Ok(Some(permit));
+        }
+        let acquiring = self.scans.clone().acquire_owned();
+        self.connections.run(async move {
+            Ok(tokio::time::timeout(SCAN_WAIT_MAX, acquiring).await.ok().and_then(std::result::Result::ok))
+        })
+    }
+
     async fn begin_instant(&self) -> Result<(Session, i64)> {
-        let deadline = Instant::now() + self.options.outage_max;
+        let (deadline, mut is_told) = (Instant::now() + self.options.outage_max, false);
         loop {
-            let begun = tokio::time::timeout(self.options.answer_max, self.begin_once()).await;
-            let error = match begun {
+            let refusal = match tokio::time::timeout(self.options.answer_max, self.begin_once()).await {
                 Ok(Ok(begun)) => return Ok(begun),
-                Ok(Err(Error::NotPermitted(cause))) => return Err(Error::NotPermitted(cause)),
-                Ok(Err(error)) => error,
-                Err(_) => self.database.error("no answer", "see whether the database runs"),
+                Ok(Err(refusal)) => refusal,
+                Err(_) => self.no_answer(),
             };
-            if Instant::now() >= deadline || self.failed.get().is_some() {
-                return Err(error);
-            }
-            tokio::time::sleep(PAUSE).await;
+            self.pause(refusal, deadline, &mut is_told).await?;
         }
     }
 
-    async fn begin_once(&self) -> Result<(Session, i64)> {
+    async fn begin_once(&self) -> Attempt<(Session, i64)> {
         let idle = self.scanners.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let session = match idle.filter(|session| !session.is_closed()) {
             Some(session) => session,
@@ -464,7 +472,7 @@ impl Shared {
         // The first question takes the snapshot.
         let row = session.client.query_one(&session.statements.row, &[]);
         let (begun, row) = futures::future::join(begin, row).await;
-        let failed = |error| refused(&self.database, &error);
+        let failed = |error| Refusal::of(&self.database, &error);
         begun.map_err(failed)?;
         let batch = self.require_ours(&row.map_err(failed)?, acknowledged)?;
         Ok((session, batch))
@@ -481,6 +489,8 @@ struct PostgresInstant {
     /// There until it is dropped.
     session: Option<Arc<Session>>,
     pending: BTreeMap<Key, Option<Bytes>>,
+    /// For a long read of the present state.
+    permit: Option<OwnedSemaphorePermit>,
 }
 
 impl PostgresInstant {
@@ -535,14 +545,18 @@ impl Drop for PostgresInstant {
     /// The connection is kept for the next one, if its transaction can be ended.
     fn drop(&mut self) {
         let Some(session) = self.session.take().and_then(Arc::into_inner) else { return };
-        let shared = self.shared.clone();
+        let (shared, permit) = (self.shared.clone(), self.permit.take());
         self.shared.connections.leave(async move {
-            if session.client.batch_execute("rollback").await.is_ok() {
+            let ending = session.client.batch_execute("rollback");
+            let ended = tokio::time::timeout(shared.options.answer_max, ending).await;
+            if matches!(ended, Ok(Ok(()))) {
                 let mut idle = shared.scanners.lock().unwrap_or_else(PoisonError::into_inner);
-                if idle.len() < SCANNERS_IDLE {
+                if idle.len() < SCANS {
                     idle.push(session);
                 }
             }
+            // Not before: the next long read then finds the connection idle.
+            drop(permit);
         });
     }
 }

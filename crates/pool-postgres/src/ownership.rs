@@ -8,6 +8,7 @@ use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 
 use crate::database::{Database, sentence};
+use crate::refusal::{Attempt, Refusal};
 use crate::schema;
 use crate::session::{Bare, Role, refused};
 
@@ -143,8 +144,8 @@ impl Takeover<'_> {
 }
 
 impl Seen {
-    pub(crate) async fn read(database: &Database, bare: &Bare) -> Result<Seen> {
-        let failed = |error| refused(database, &error);
+    pub(crate) async fn read(database: &Database, bare: &Bare) -> Attempt<Seen> {
+        let failed = |error| Refusal::of(database, &error);
         let question = "select epoch, batch, format, pool.owner, instance, node, renewals, released, \
                         case when taken_by = instance then taken_from else '' end, taken_by = instance and taken_how = 'silent', \
                         greatest(extract(epoch from clock_timestamp() - since), 0)::float8, \

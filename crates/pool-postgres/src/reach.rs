@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use forebay_pool::Result;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use tokio_postgres::config::{Host, TargetSessionAttrs};
@@ -14,10 +13,15 @@ use tokio_postgres::{Client, Config, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::Database;
-use crate::session::refused;
+use crate::refusal::{Attempt, Refusal};
 
 /// How long one host may take.
-pub(crate) const CONNECT_MAX: Duration = Duration::from_secs(5);
+const CONNECT_MAX: Duration = Duration::from_secs(5);
+/// How long one address of a host's name may take to accept the connection. The client tries a name's addresses one after the other, so the second one
+/// still has its time if the first says nothing.
+pub(crate) const ADDRESS_MAX: Duration = Duration::from_millis(1500);
+/// How long the primary alone is looked for where a standby will do as well.
+const PRIMARY_MAX: Duration = Duration::from_secs(2);
 /// How long the hosts before have to themselves.
 const HEAD_START: Duration = Duration::from_millis(300);
 
@@ -28,12 +32,23 @@ pub(crate) type Link = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<S
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Primary,
-    /// One that answers, also a standby.
+    /// The primary if it answers soon, otherwise a standby, which may be far behind.
     Any,
 }
 
 /// Connects as a session with this name.
-pub(crate) async fn connect(database: &Database, session: &str, wanted: Wanted) -> Result<(Client, Link)> {
+pub(crate) async fn connect(database: &Database, session: &str, wanted: Wanted) -> Attempt<(Client, Link)> {
+    if wanted == Wanted::Any && hosts_of(&database.config).len() > 1 {
+        let primary = connect_to_first(database, session, Wanted::Primary);
+        if let Ok(Ok(connected)) = tokio::time::timeout(PRIMARY_MAX, primary).await {
+            return Ok(connected);
+        }
+    }
+    connect_to_first(database, session, wanted).await
+}
+
+/// Connects to the first host that answers and will do.
+async fn connect_to_first(database: &Database, session: &str, wanted: Wanted) -> Attempt<(Client, Link)> {
     let mut hosts = hosts_of(&database.config);
     let is_choice = hosts.len() > 1;
     for config in &mut hosts {
@@ -46,8 +61,8 @@ pub(crate) async fn connect(database: &Database, session: &str, wanted: Wanted) 
     let attempt = async |config: Config| {
         let connecting = tokio::time::timeout(CONNECT_MAX, config.connect(database.tls.clone()));
         match connecting.await {
-            Ok(connected) => connected.map_err(|error| refused(database, &error)),
-            Err(_) => Err(no_answer(database, CONNECT_MAX)),
+            Ok(connected) => connected.map_err(|error| Refusal::of(database, &error)),
+            Err(_) => Err(Refusal::silent(no_answer(database, CONNECT_MAX))),
         }
     };
     let mut hosts = hosts.into_iter();
@@ -62,7 +77,10 @@ pub(crate) async fn connect(database: &Database, session: &str, wanted: Wanted) 
                     failure.get_or_insert(error);
                     hosts.next()
                 }
-                None => return Err(failure.unwrap_or_else(|| no_answer(database, Duration::ZERO))),
+                None => {
+                    let none = || Refusal::silent(no_answer(database, Duration::ZERO));
+                    return Err(failure.unwrap_or_else(none));
+                }
             },
             () = tokio::time::sleep(HEAD_START), if hosts.len() > 0 => hosts.next(),
         };

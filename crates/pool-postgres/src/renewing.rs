@@ -7,7 +7,7 @@ use forebay_pool::{Error, Result};
 use tokio::sync::watch;
 
 use crate::lease::{LeaseOptions, Request};
-use crate::rows::LeaseStore;
+use crate::rows::{LeaseStore, Renewed};
 use crate::tenure::{Exchange, Tenure};
 
 /// How often the owner removes the rows of candidates that are gone, in renewals.
@@ -37,6 +37,7 @@ impl<S: LeaseStore> Renewing<S> {
 
     pub(crate) async fn run(self) {
         let mut kept: Option<S::Session> = None;
+        let mut counter = Counter::default();
         let mut ticks = tokio::time::interval(self.options.period);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         for count in 1_u64.. {
@@ -44,7 +45,8 @@ impl<S: LeaseStore> Renewing<S> {
             // Each has its own time. A candidate may reach the database already while an attempt to connect hangs that began before that.
             let renewed = match tokio::time::timeout(self.options.valid, self.session(&mut kept)).await {
                 Ok(Ok(session)) => {
-                    tokio::time::timeout(self.options.valid, self.renew(session, &mut kept)).await
+                    let renewal = self.renew(session, &mut kept, &mut counter);
+                    tokio::time::timeout(self.options.valid, renewal).await
                 }
                 Ok(Err(error)) => Ok(Err(error)),
                 Err(slow) => Err(slow),
@@ -88,9 +90,22 @@ impl<S: LeaseStore> Renewing<S> {
     }
 
     /// Returns the node that has the pool, if that is not this one any more.
-    async fn renew(&self, session: S::Session, kept: &mut Option<S::Session>) -> Result<Option<String>> {
+    async fn renew(
+        &self,
+        session: S::Session,
+        kept: &mut Option<S::Session>,
+        counter: &mut Counter,
+    ) -> Result<Option<String>> {
         let began = self.store.now();
-        if let Some(request) = self.store.renew(&session).await? {
+        counter.send();
+        if let Some(Renewed { renewals, node, request }) = self.store.renew(&session).await? {
+            if !counter.is_own(renewals) {
+                tracing::error!(
+                    "a copy of this process renews the lease as well, or it was set back in time: its machine was cloned or restored \
+                     with its memory; the lease counts as lost"
+                );
+                return Ok(Some(node));
+            }
             self.tenure.renewed(self.store.answered(began), self.options.valid);
             self.asked.send_if_modified(|known| std::mem::replace(known, request.clone()) != request);
             *kept = Some(session);
@@ -102,5 +117,63 @@ impl<S: LeaseStore> Renewing<S> {
             return Err(Error::Closed);
         }
         Ok(Some(seen.node))
+    }
+}
+
+/// What the owner knows of the lease's counter, which each renewal raises by one. A copy of the process has the same name, so that only the counter shows
+/// its renewals.
+#[derive(Debug, Default)]
+struct Counter {
+    /// What the last answer said.
+    last: Option<i64>,
+    /// Renewals that were sent and are not known to be counted. Each may be carried out late.
+    sent: i64,
+}
+
+impl Counter {
+    fn send(&mut self) {
+        self.sent += 1;
+    }
+
+    /// A renewal was answered. Returns whether the counter was raised by this process only. A database that was set back has counted less, and is no
+    /// reason to lose the lease.
+    fn is_own(&mut self, renewals: i64) -> bool {
+        let raised = self.last.map_or(1, |last| renewals.saturating_sub(last));
+        let is_own = raised <= self.sent;
+        self.last = Some(renewals);
+        self.sent = (self.sent - raised.max(1)).max(0);
+        is_own
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends so many renewals. The last one is answered with this count.
+    fn answered(counter: &mut Counter, sent: u32, renewals: i64) -> bool {
+        (0..sent).for_each(|_| counter.send());
+        counter.is_own(renewals)
+    }
+
+    #[test]
+    fn renewals_whose_answers_were_lost_are_the_owners_however_late_they_are_carried_out() {
+        let mut counter = Counter::default();
+        assert!(answered(&mut counter, 1, 7));
+        assert!(answered(&mut counter, 1, 8));
+        assert!(answered(&mut counter, 3, 11), "all were carried out");
+        assert!(answered(&mut counter, 3, 12), "two were not");
+        assert!(answered(&mut counter, 1, 15), "they were carried out late");
+        assert!(answered(&mut counter, 1, 10), "the database has lost some");
+        assert!(answered(&mut counter, 1, 11));
+    }
+
+    #[test]
+    fn renewals_by_a_copy_of_the_process_are_noticed() {
+        let mut counter = Counter::default();
+        assert!(answered(&mut counter, 1, 7));
+        assert!(!answered(&mut counter, 1, 9));
+        let mut restored = Counter { last: Some(7), sent: 1 };
+        assert!(!answered(&mut restored, 1, 500));
     }
 }

@@ -13,6 +13,7 @@ use crate::clients;
 use crate::database::Database;
 use crate::lease::Request;
 use crate::ownership::{Owned, Seen, Takeover};
+use crate::refusal::Attempt;
 use crate::schema;
 use crate::session::{Bare, Role, refused};
 use crate::tenure::{Exchange, boottime};
@@ -21,6 +22,16 @@ use crate::tenure::{Exchange, boottime};
 pub(crate) const NOTES: &str = "set synchronous_commit to off; set default_transaction_read_only to off";
 /// How long a note may take.
 pub(crate) const NOTE_MAX: Duration = Duration::from_secs(10);
+
+/// The answer to a renewal.
+pub(crate) struct Renewed {
+    /// The counter, which the renewal has raised by one.
+    pub(crate) renewals: i64,
+    /// The node that has the lease.
+    pub(crate) node: String,
+    /// Whether somebody asks for a move.
+    pub(crate) request: Option<Request>,
+}
 
 /// One process's access to the lease. After an error of a call, what it was to change may have been changed.
 pub(crate) trait LeaseStore: Send + Sync + 'static {
@@ -39,13 +50,13 @@ pub(crate) trait LeaseStore: Send + Sync + 'static {
     }
 
     /// Connects to look at the lease and to take it.
-    fn connect_to_wait(&self) -> impl Future<Output = Result<Self::Session>> + Send;
+    fn connect_to_wait(&self) -> impl Future<Output = Attempt<Self::Session>> + Send;
 
     /// Connects to renew the lease.
     fn connect_to_renew(&self) -> impl Future<Output = Result<Self::Session>> + Send;
 
     /// Looks at the lease.
-    fn look(&self, session: &Self::Session) -> impl Future<Output = Result<Seen>> + Send;
+    fn look(&self, session: &Self::Session) -> impl Future<Output = Attempt<Seen>> + Send;
 
     /// Takes the pool and the lease for this process, if both still are as they were seen; otherwise returns nothing.
     fn take(
@@ -55,9 +66,8 @@ pub(crate) trait LeaseStore: Send + Sync + 'static {
         takeover: &Takeover<'_>,
     ) -> impl Future<Output = Result<Option<Owned>>> + Send;
 
-    /// Raises the counter, if this process has the lease and has not released it. Returns nothing if it has not, and otherwise whether somebody asks
-    /// for a move.
-    fn renew(&self, session: &Self::Session) -> impl Future<Output = Result<Option<Option<Request>>>> + Send;
+    /// Raises the counter, if this process has the lease and has not released it. Returns nothing if it has not.
+    fn renew(&self, session: &Self::Session) -> impl Future<Output = Result<Option<Renewed>>> + Send;
 
     /// Shows that this process waits.
     fn note(
@@ -94,7 +104,7 @@ impl LeaseStore for PostgresLease {
         boottime()
     }
 
-    async fn connect_to_wait(&self) -> Result<Bare> {
+    async fn connect_to_wait(&self) -> Attempt<Bare> {
         let session = Bare::open(&self.database, &self.instance, Role::Lease).await?;
         schema::bring_up_to_date(&self.database, &session.client).await?;
         Ok(session)
@@ -107,7 +117,7 @@ impl LeaseStore for PostgresLease {
         Ok(session)
     }
 
-    async fn look(&self, session: &Bare) -> Result<Seen> {
+    async fn look(&self, session: &Bare) -> Attempt<Seen> {
         Seen::read(&self.database, session).await
     }
 
@@ -117,11 +127,11 @@ impl LeaseStore for PostgresLease {
 
     /// The synchronous standby has it, too. Otherwise an owner that only reaches the database's former primary would go on to renew a lease there,
     /// while the standby was promoted and another process has the pool.
-    async fn renew(&self, session: &Bare) -> Result<Option<Option<Request>>> {
+    async fn renew(&self, session: &Bare) -> Result<Option<Renewed>> {
         session.take_warnings();
         let failed = |error| refused(&self.database, &error);
         let statement = "update lease set renewals = renewals + 1, renewed = clock_timestamp() where instance = $1 and not released \
-                         returning coalesce(asked > clock_timestamp() - interval '30 s', false), asked_for, asked_by";
+                         returning coalesce(asked > clock_timestamp() - interval '30 s', false), asked_for, asked_by, renewals, node";
         let row = session.client.query_opt(statement, &[&self.instance]).await.map_err(failed)?;
         // A cancelled wait for the synchronous standby is a warning, and then success.
         if let Some(warning) = session.take_warnings().first() {
@@ -130,7 +140,11 @@ impl LeaseStore for PostgresLease {
         let Some(row) = row else { return Ok(None) };
         let (to, by): (String, String) = (row.try_get(1).map_err(failed)?, row.try_get(2).map_err(failed)?);
         let is_asked: bool = row.try_get(0).map_err(failed)?;
-        Ok(Some(is_asked.then(|| Request { to: (!to.is_empty()).then_some(to), by })))
+        Ok(Some(Renewed {
+            renewals: row.try_get(3).map_err(failed)?,
+            node: row.try_get(4).map_err(failed)?,
+            request: is_asked.then(|| Request { to: (!to.is_empty()).then_some(to), by }),
+        }))
     }
 
     async fn note(&self, session: &Bare, node: &str, priority: u32) -> Result<()> {

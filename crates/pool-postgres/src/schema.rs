@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use forebay_pool::Result;
 use forebay_pool::store::Table;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use crate::database::{Database, sentence};
-use crate::session::refused;
+use crate::refusal::{Attempt, Refusal};
 
 /// The version of the tables.
 pub(crate) const FORMAT: i32 = 1;
@@ -83,13 +82,14 @@ const UPDATE_TRIES: u32 = 10;
 const UPDATE_PAUSE: Duration = Duration::from_millis(200);
 
 /// Adds to the tables of an older release what this one needs. Several processes may do this at a time.
-pub(crate) async fn bring_up_to_date(database: &Database, client: &Client) -> Result<()> {
+pub(crate) async fn bring_up_to_date(database: &Database, client: &Client) -> Attempt<()> {
+    let failed = |error| Refusal::of(database, &error);
     let mut last = None;
     for _ in 0..UPDATE_TRIES {
         let question = "select to_regclass('lease') is null or to_regclass('candidate') is not null";
-        let row = client.query_one(question, &[]).await.map_err(|error| refused(database, &error))?;
+        let row = client.query_one(question, &[]).await.map_err(failed)?;
         // A pool that is missing is reported by the statement that reads it.
-        if row.try_get::<_, bool>(0).map_err(|error| refused(database, &error))? {
+        if row.try_get::<_, bool>(0).map_err(failed)? {
             return Ok(());
         }
         let additions = additions(&database.schema());
@@ -98,10 +98,10 @@ pub(crate) async fn bring_up_to_date(database: &Database, client: &Client) -> Re
         let _ = client.batch_execute("rollback").await;
         if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) {
             let cause = format!("its tables cannot be brought up to date: {}", sentence(&error));
-            return Err(database.error(cause, "connect once as the role that owns the schema"));
+            return Err(database.error(cause, "connect once as the role that owns the schema").into());
         }
         // Another process does the same, or holds a lock.
-        last = Some(refused(database, &error));
+        last = Some(failed(error));
         tokio::time::sleep(UPDATE_PAUSE).await;
     }
     match last {

@@ -11,6 +11,7 @@ use tokio_postgres::{AsyncMessage, Client, Statement};
 
 use crate::database::{Database, sentence};
 use crate::reach::{self, Wanted};
+use crate::refusal::{Attempt, Refusal};
 use crate::schema;
 
 /// The oldest server that is known to work, as PostgreSQL numbers its versions.
@@ -116,9 +117,9 @@ pub(crate) struct Bare {
 
 impl Bare {
     /// Connects and checks the server. Ends in any case, after 5 s for each host and 5 s more.
-    pub(crate) async fn open(database: &Database, instance: &str, role: Role) -> Result<Bare> {
+    pub(crate) async fn open(database: &Database, instance: &str, role: Role) -> Attempt<Bare> {
         let bare = Bare::connect(database, instance, role).await?;
-        limited(database, SET_UP_MAX, bare.set_up(database, role)).await?;
+        within(database, SET_UP_MAX, bare.set_up(database, role)).await?;
         Ok(bare)
     }
 
@@ -133,7 +134,7 @@ impl Bare {
         Ok(bare)
     }
 
-    async fn connect(database: &Database, instance: &str, role: Role) -> Result<Bare> {
+    async fn connect(database: &Database, instance: &str, role: Role) -> Attempt<Bare> {
         let wanted = if role == Role::Look { Wanted::Any } else { Wanted::Primary };
         let name = session_name(database, instance, role);
         let (client, mut connection) = reach::connect(database, &name, wanted).await?;
@@ -143,7 +144,9 @@ impl Bare {
             let mut messages = futures::stream::poll_fn(move |context| connection.poll_message(context));
             while let Some(message) = futures::StreamExt::next(&mut messages).await {
                 match message {
-                    Ok(AsyncMessage::Notice(notice)) if is_about_exhaustion(notice.message()) => {
+                    Ok(AsyncMessage::Notice(notice))
+                        if is_about_exhaustion(notice.routine(), notice.message()) =>
+                    {
                         tracing::warn!(warning = notice.message(), "the database needs its administrator");
                     }
                     Ok(AsyncMessage::Notice(notice)) if notice.code().code().starts_with("01") => {
@@ -163,8 +166,8 @@ impl Bare {
         Ok(Bare { client, warnings })
     }
 
-    async fn set_up(&self, database: &Database, role: Role) -> Result<()> {
-        // Whatever the server's and the role's defaults are.
+    async fn set_up(&self, database: &Database, role: Role) -> Attempt<()> {
+        // Whatever the server's and the role's defaults are. PostgreSQL before 17 has no `transaction_timeout`.
         let idle = if role == Role::Commit || role == Role::Lease { "5s" } else { "0" };
         // Whatever is not in a transaction that says that it writes, reads: if `begin` of a group fails, the rest of the flight does, too.
         let read_only = if role == Role::Admin { "off" } else { "on" };
@@ -172,18 +175,21 @@ impl Bare {
             "set search_path to {}; set statement_timeout to 0; set lock_timeout to 0;
              select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') <> 'remote_apply';
              set default_transaction_isolation to 'read committed'; set default_transaction_read_only to {read_only};
+             select set_config('transaction_timeout', '0', false) where current_setting('transaction_timeout', true) is not null;
              set client_connection_check_interval to '1s'; set idle_in_transaction_session_timeout to '{idle}';
              set client_min_messages to warning",
             database.schema()
         );
-        let failed = |error| refused(database, &error);
+        let failed = |error| Refusal::of(database, &error);
         self.client.batch_execute(&settings).await.map_err(failed)?;
         let question = "select current_setting('fsync'), current_setting('full_page_writes'), pg_is_in_recovery(), \
                         current_setting('server_version_num')::int, current_setting('synchronous_commit')";
         let row = self.client.query_one(question, &[]).await.map_err(failed)?;
         let get = |at: usize| row.try_get::<_, String>(at).map_err(failed);
         if row.try_get::<_, bool>(2).map_err(failed)? {
-            return Err(database.error("the server is a standby, which only reads", "name the primary"));
+            return Err(database
+                .error("the server is a standby, which only reads", "name the primary")
+                .into());
         }
         for (at, setting) in [(0, "fsync"), (1, "full_page_writes"), (4, "synchronous_commit")] {
             if !["on", "remote_apply"].contains(&get(at)?.as_str()) {
@@ -191,13 +197,13 @@ impl Bare {
                     "the server's setting {setting} is {}: it may lose what it has committed",
                     get(at)?
                 );
-                return Err(database.error(cause, "switch it on"));
+                return Err(database.error(cause, "switch it on").into());
             }
         }
         let version = row.try_get::<_, i32>(3).map_err(failed)?;
         if version < VERSION_MIN {
             let cause = format!("the server has version {}.{}", version / 10_000, version % 10_000);
-            return Err(database.error(cause, "use PostgreSQL 15 or newer"));
+            return Err(database.error(cause, "use PostgreSQL 15 or newer").into());
         }
         Ok(())
     }
@@ -208,10 +214,10 @@ impl Bare {
     }
 
     /// Prepares the statements.
-    pub(crate) async fn prepared(self, database: &Database) -> Result<Session> {
+    pub(crate) async fn prepared(self, database: &Database) -> Attempt<Session> {
         let preparing =
-            async { Statements::prepare(&self.client).await.map_err(|error| refused(database, &error)) };
-        let statements = limited(database, PREPARE_MAX, preparing).await?;
+            async { Statements::prepare(&self.client).await.map_err(|error| Refusal::of(database, &error)) };
+        let statements = within(database, PREPARE_MAX, preparing).await?;
         Ok(Session { client: self.client, statements, warnings: self.warnings })
     }
 }
@@ -225,14 +231,24 @@ pub(crate) async fn limited<T>(
     tokio::time::timeout(time, work).await.unwrap_or_else(|_| Err(reach::no_answer(database, time)))
 }
 
+/// Like [`limited`], with the cause of the failure.
+async fn within<T>(
+    database: &Database,
+    time: Duration,
+    work: impl Future<Output = Attempt<T>>,
+) -> Attempt<T> {
+    let silent = |_| Err(Refusal::silent(reach::no_answer(database, time)));
+    tokio::time::timeout(time, work).await.unwrap_or_else(silent)
+}
+
 /// Whether a warning only says that the numbers of transactions will run out one day. It comes with every transaction then, which is carried out all
-/// the same.
-fn is_about_exhaustion(warning: &str) -> bool {
-    warning.contains("must be vacuumed within")
+/// the same. Servers translate their warnings, but not the name of the function in the server that warns.
+fn is_about_exhaustion(routine: Option<&str>, warning: &str) -> bool {
+    routine == Some("GetNewTransactionId") || warning.contains("must be vacuumed within")
 }
 
 impl Session {
-    pub(crate) async fn open(database: &Database, instance: &str, role: Role) -> Result<Session> {
+    pub(crate) async fn open(database: &Database, instance: &str, role: Role) -> Attempt<Session> {
         Bare::open(database, instance, role).await?.prepared(database).await
     }
 
@@ -264,7 +280,7 @@ pub(crate) fn refused(database: &Database, error: &tokio_postgres::Error) -> for
         }
         Some(code) if *code == SqlState::INVALID_CATALOG_NAME => "create the database",
         Some(code) if *code == SqlState::TOO_MANY_CONNECTIONS => {
-            "raise max_connections; a pool takes about 8"
+            "raise max_connections; a pool takes about 12"
         }
         Some(code) if *code == SqlState::DISK_FULL => "make room on the database's disk, then restart",
         Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => "name the primary",
@@ -275,4 +291,16 @@ pub(crate) fn refused(database: &Database, error: &tokio_postgres::Error) -> for
         None => "see whether the database runs, and whether it can be reached",
     };
     database.error(sentence(error), remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_translated_warning_about_the_numbers_of_transactions_is_known() {
+        let translated = "Datenbank »pools« muss innerhalb von 9 Transaktionen gevacuumt werden";
+        assert!(is_about_exhaustion(Some("GetNewTransactionId"), translated));
+        assert!(!is_about_exhaustion(Some("SyncRepWaitForLSN"), "canceling the wait for the standby"));
+    }
 }

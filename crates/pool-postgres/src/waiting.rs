@@ -9,6 +9,7 @@ use forebay_pool::Result;
 use crate::claim::{Claim, PRIORITY_STEP, Watch, name_of};
 use crate::lease::{Candidacy, LeaseOptions, TakenFrom};
 use crate::ownership::{Owned, SILENT, Seen, Takeover};
+use crate::refusal::Attempt;
 use crate::rows::LeaseStore;
 use crate::tenure::Exchange;
 
@@ -37,13 +38,13 @@ impl<S: LeaseStore> Waiting<S> {
     pub(crate) async fn run(self) -> Result<Option<Taken>> {
         let mut watch = Watch::new(self.silence());
         let mut session: Option<S::Session> = None;
-        let mut has_looked = false;
+        let (mut has_looked, mut is_told) = (false, false);
         let mut told: Option<String> = None;
         while !self.stop.load(Ordering::Acquire) {
             let connecting = self.connected(&mut session, &mut watch);
             let looked = match tokio::time::timeout(self.options.silence, connecting).await {
                 Ok(Ok(connected)) => {
-                    let look = self.look(connected, &mut session, &mut watch, &mut told);
+                    let look = self.look(connected, &mut session, &mut watch, &mut told, &mut has_looked);
                     tokio::time::timeout(self.options.silence, look).await
                 }
                 Ok(Err(error)) => Ok(Err(error)),
@@ -54,18 +55,20 @@ impl<S: LeaseStore> Waiting<S> {
                     self.withdraw(session).await;
                     return Ok(Some(taken));
                 }
-                Ok(Ok(None)) => {
-                    has_looked = true;
-                    self.note(&mut session).await;
-                }
-                // What never worked is a mistake of the operator, not an outage.
-                Ok(Err(error)) if !has_looked => return Err(error),
-                Ok(Err(error)) => {
-                    tracing::warn!(%error, "cannot look at the lease; looking again");
-                    session = None;
-                }
-                Err(_) => {
-                    tracing::warn!("the database does not answer; looking at the lease again");
+                Ok(Ok(None)) => self.note(&mut session).await,
+                // What never worked is a mistake of the operator, unless the database may only be starting.
+                Ok(Err(refusal)) if !has_looked && !refusal.may_pass() => return Err(*refusal.error),
+                failed => {
+                    let cause = match failed {
+                        Ok(Err(refusal)) => refusal.error.to_string(),
+                        _ => "the database does not answer".to_owned(),
+                    };
+                    // A database that has not been there yet may take long to start.
+                    if !has_looked && std::mem::replace(&mut is_told, true) {
+                        tracing::debug!(cause, "cannot look at the lease; looking again");
+                    } else {
+                        tracing::warn!(cause, "cannot look at the lease; looking again");
+                    }
                     session = None;
                 }
             }
@@ -101,7 +104,7 @@ impl<S: LeaseStore> Waiting<S> {
         }
     }
 
-    async fn connected(&self, kept: &mut Option<S::Session>, watch: &mut Watch) -> Result<S::Session> {
+    async fn connected(&self, kept: &mut Option<S::Session>, watch: &mut Watch) -> Attempt<S::Session> {
         if let Some(session) = kept.take() {
             return Ok(session);
         }
@@ -116,9 +119,12 @@ impl<S: LeaseStore> Waiting<S> {
         kept: &mut Option<S::Session>,
         watch: &mut Watch,
         told: &mut Option<String>,
-    ) -> Result<Option<Taken>> {
+        has_looked: &mut bool,
+    ) -> Attempt<Option<Taken>> {
         let began = self.store.now();
         let seen = self.store.look(&session).await?;
+        // A takeover that fails after that is no reason to stop waiting.
+        *has_looked = true;
         let is_silent = watch.saw(&seen.instance, seen.renewals, self.store.answered(began));
         let claim = self.claim(&seen, is_silent);
         let taken = if claim.may_take() {

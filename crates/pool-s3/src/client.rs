@@ -194,7 +194,7 @@ impl Client {
                     let wanted = GetOptions { range: range.clone(), ..GetOptions::default() };
                     let answer = match self.store.get_opts(&path, wanted).await {
                         Ok(answer) => answer,
-                        Err(error) if is_missing(&error) => return Ok(None),
+                        Err(error) if is_missing(&error) || is_behind_end(&error) => return Ok(None),
                         Err(error) => return Err(error),
                     };
                     let (length, expected) = (answer.meta.size, answer.range.end - answer.range.start);
@@ -391,6 +391,14 @@ fn is_missing(error: &object_store::Error) -> bool {
     matches!(error, object_store::Error::NotFound { .. }) && (says("NoSuchKey") || !says("404 Not Found"))
 }
 
+/// Whether an object ends before the wanted part begins. An empty object has no part at all.
+fn is_behind_end(error: &object_store::Error) -> bool {
+    let says = |text: &str| chain(error).any(|cause| cause.contains(text));
+    // The server says so, or the client does, after an answer that names the object's length.
+    matches!(error, object_store::Error::Generic { .. })
+        && (says("status code: 416 Range Not Satisfiable") || says("Wanted range starting at "))
+}
+
 fn is_about_access(error: &object_store::Error) -> bool {
     use object_store::Error::{NotFound, PermissionDenied, Unauthenticated};
     matches!(error, NotFound { .. } | PermissionDenied { .. } | Unauthenticated { .. })
@@ -473,5 +481,17 @@ mod tests {
                       <Message>Access Denied.</Message><Resource>/kafka/one</Resource></Error>";
         assert_eq!(sentence(&generic(answer.to_owned())), "AccessDenied: Access Denied");
         assert_eq!(sentence(&generic("connection\n  refused".to_owned())), "connection refused");
+    }
+
+    #[test]
+    fn only_an_answer_about_the_range_says_that_an_object_ends_before_it() {
+        let answer = |status: &str, code: &str| {
+            generic(format!(
+                "Server returned non-2xx status code: {status}: <Error><Code>{code}</Code></Error>"
+            ))
+        };
+        assert!(is_behind_end(&answer("416 Range Not Satisfiable", "InvalidRange")));
+        assert!(!is_behind_end(&answer("503 Service Unavailable", "SlowDown")));
+        assert!(!is_behind_end(&generic("416 bytes came instead of 5000".to_owned())));
     }
 }

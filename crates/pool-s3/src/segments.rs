@@ -18,6 +18,7 @@ use forebay_pool::store::{Connections, ObjectCounts, Room, SegmentId, SegmentSto
 use forebay_pool::{Error, Result};
 use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::address::Address;
 use crate::cache::{BLOCK_BYTES, Cache, CacheOptions};
@@ -84,6 +85,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Waits until no other reader holds the stripe, which may take as long as the bucket does not answer.
+fn lock_stripe(stripe: &Mutex<()>) -> MutexGuard<'_, ()> {
+    if let Ok(free) = stripe.try_lock() {
+        return free;
+    }
+    // A thread that runs tasks lets another one run them meanwhile.
+    match Handle::try_current() {
+        Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {
+            tokio::task::block_in_place(|| lock(stripe))
+        }
+        _ => lock(stripe),
+    }
+}
+
 fn folder_of(boot: u64) -> String {
     format!("segments/{boot:010x}")
 }
@@ -96,10 +111,11 @@ fn aside_of(id: SegmentId) -> String {
     format!("lost+found/{:016x}.seg", id.number())
 }
 
-fn id_of(object: &str) -> Option<SegmentId> {
-    let name = object.rsplit('/').next()?.strip_suffix(".seg")?;
-    (name.len() == 16).then_some(())?;
-    u64::from_str_radix(name, 16).ok().map(SegmentId::of)
+/// The segment whose object has this name. The whole name counts, because another pool may have a prefix below the same folder.
+fn id_of(object: &str, name_of: impl Fn(SegmentId) -> String) -> Option<SegmentId> {
+    let number = object.rsplit('/').next()?.strip_suffix(".seg")?;
+    let id = u64::from_str_radix(number, 16).ok().map(SegmentId::of)?;
+    (name_of(id) == object).then_some(id)
 }
 
 impl BucketSegments {
@@ -294,11 +310,12 @@ impl Room for BucketRoom {
     }
 }
 
-/// Exactly these bytes of adjacent blocks, of which the first one begins at `from`.
+/// Exactly these bytes of adjacent blocks, of which the first one begins at `from`. They are copied: a small chunk must not keep a whole block, or the
+/// whole answer that the block came with, in memory.
 fn assemble(blocks: &[Bytes], from: u64, offset: u64, length: usize) -> Option<Bytes> {
     let at = usize::try_from(offset.checked_sub(from)?).ok()?;
     if let [only] = blocks {
-        return only.get(at..at.checked_add(length)?).map(|_| only.slice(at..at + length));
+        return only.get(at..at.checked_add(length)?).map(Bytes::copy_from_slice);
     }
     let mut bytes = BytesMut::with_capacity(length);
     let mut skip = at;
@@ -395,7 +412,7 @@ impl SegmentStore for BucketSegments {
                 continue;
             }
             let stripe = (id.number() ^ (number / RUN_BLOCKS_MAX).wrapping_mul(7)) as usize % STRIPES;
-            let _reading = self.shared.stripes.get(stripe).map(lock);
+            let _reading = self.shared.stripes.get(stripe).map(lock_stripe);
             // Another reader may have read it meanwhile.
             if self.shared.cache.has((id, number))
                 && let Some(block) = self.shared.cache.get((id, number))
@@ -483,7 +500,7 @@ impl SegmentStore for BucketSegments {
             let listed = shared.client.list("segments", from.as_deref()).await?;
             Ok(listed
                 .into_iter()
-                .filter_map(|(name, bytes)| Some((id_of(&name)?, bytes)))
+                .filter_map(|(name, bytes)| Some((id_of(&name, object_of)?, bytes)))
                 .collect::<Vec<_>>())
         })?;
         let mut all: HashMap<SegmentId, u64> = gathered;
@@ -512,11 +529,50 @@ impl SegmentStore for BucketSegments {
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
         self.run(|shared| async move {
             let listed = shared.client.list("lost+found", None).await?;
-            Ok(listed.into_iter().filter_map(|(name, bytes)| Some((id_of(&name)?, bytes))).collect())
+            let named = |(name, bytes): (String, u64)| Some((id_of(&name, aside_of)?, bytes));
+            Ok(listed.into_iter().filter_map(named).collect())
         })
     }
 
     fn delete_aside(&self, id: SegmentId) -> Result<()> {
         self.run(|shared| async move { shared.client.delete(&aside_of(id)).await })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_name_of_an_object_names_a_segment() {
+        for number in [0, 7, 5 << 24, 1 << 62 | 3 << 36 | 9, u64::MAX] {
+            let id = SegmentId::of(number);
+            assert_eq!(id_of(&object_of(id), object_of), Some(id));
+            assert_eq!(id_of(&aside_of(id), aside_of), Some(id));
+            // An object of a pool whose prefix ends with `segments` or `lost+found`.
+            for other in [object_of(id), aside_of(id)] {
+                assert_eq!(id_of(&format!("segments/{other}"), object_of), None);
+                assert_eq!(id_of(&format!("lost+found/{other}"), aside_of), None);
+            }
+            assert_eq!(id_of(&aside_of(id), object_of), None);
+        }
+        for other in
+            ["segments/0000000000/7.seg", "segments/0000000001/0000000000000007.seg", "segments/x", ""]
+        {
+            assert_eq!(id_of(other, object_of), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn what_was_read_does_not_keep_the_answer_in_memory() {
+        let answer = Bytes::from(vec![7_u8; 3000]);
+        let blocks = [answer.slice(1000..2000)];
+        drop(answer);
+        for length in [50, 1000] {
+            let read = assemble(&blocks, 1000, 1000, length).unwrap();
+            assert_eq!(read.len(), length);
+            assert!(blocks[0].is_unique(), "{length} bytes share the memory of the answer");
+        }
+        assert_eq!(assemble(&blocks, 1000, 1000, 1001), None);
     }
 }

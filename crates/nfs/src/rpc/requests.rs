@@ -296,6 +296,10 @@ impl Request {
         match dispatch::answer(&shared, &connection, record, memory).await {
             Ok(pieces) => {
                 shared.config.answers.permitted().await;
+                // An I/O error would let Kafka take its log directory offline. The end of the connection lets the client repeat the request.
+                if shared.config.gives_way && shared.pool.is_stopped() {
+                    return;
+                }
                 if let Some(permit) = self.permit.take() {
                     self.replies.push(pieces, permit);
                 }

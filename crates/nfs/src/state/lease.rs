@@ -2,10 +2,13 @@
 //! the courtesy ends (`courtesy`).
 //!
 //! A server whose process or machine was suspended could not receive requests. It detects this by the time
-//! since its last check of the leases, and restarts all leases before it evicts a client.
+//! since its last check of the leases, and restarts all leases before it evicts a client. It does the same after it held its answers
+//! ([`forebay_net::Answers`]): no client could make progress. A grace period becomes longer by that time.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+
+use forebay_net::Answers;
 
 use super::protocol::State;
 use forebay_nfs_proto::xdr::Status;
@@ -18,6 +21,9 @@ const HALT_MIN: Duration = Duration::from_secs(10);
 /// The time of the last check of the leases.
 pub(super) struct LastSweep {
     clock: Clock,
+    answers: Answers,
+    /// Whether answers were held at that time.
+    held: AtomicBool,
     /// Milliseconds on the clock.
     at_ms: AtomicU64,
     /// When [`LastSweep::is_lease_over`] last said so.
@@ -25,9 +31,10 @@ pub(super) struct LastSweep {
 }
 
 impl LastSweep {
-    pub fn new(clock: Clock) -> LastSweep {
-        let sweep = LastSweep { clock, at_ms: AtomicU64::new(0), lease_over_ms: AtomicU64::new(0) };
-        sweep.mark();
+    pub fn new(clock: Clock, answers: Answers) -> LastSweep {
+        let (at_ms, lease_over_ms) = (AtomicU64::new(0), AtomicU64::new(0));
+        let sweep = LastSweep { clock, answers, held: AtomicBool::new(false), at_ms, lease_over_ms };
+        sweep.mark(false);
         sweep
     }
 
@@ -35,8 +42,13 @@ impl LastSweep {
         u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn mark(&self) {
+    fn mark(&self, held: bool) {
+        self.held.store(held, Ordering::Release);
         self.at_ms.store(self.now_ms(), Ordering::Release);
+    }
+
+    fn ago(&self) -> Duration {
+        Duration::from_millis(self.now_ms().saturating_sub(self.at_ms.load(Ordering::Acquire)))
     }
 
     /// Returns true once in a lease.
@@ -49,10 +61,10 @@ impl LastSweep {
         is_over
     }
 
-    /// How long the server was suspended, if it was.
+    /// For how long now the server was suspended or has held its answers, if so, up to the last check.
     pub(super) fn halt(&self) -> Option<Duration> {
-        let ago = Duration::from_millis(self.now_ms().saturating_sub(self.at_ms.load(Ordering::Acquire)));
-        Some(ago).filter(|ago| *ago > HALT_MIN)
+        let was_held = self.held.load(Ordering::Acquire) || !self.answers.are_sent();
+        Some(self.ago()).filter(|ago| was_held || *ago > HALT_MIN)
     }
 }
 
@@ -60,10 +72,15 @@ impl State {
     /// Does what is due now. Whatever fails because of the pool is retried at the next check.
     pub async fn sweep(&self) {
         if let Some(halt) = self.last_sweep.halt() {
-            tracing::warn!(?halt, "the server did not run: all leases begin anew");
+            self.recovery.extend(halt);
+            if !self.last_sweep.answers.are_sent() {
+                self.last_sweep.mark(true);
+                return;
+            }
+            tracing::warn!(?halt, "the server did not run, or held its answers: all leases begin anew");
             self.registry().renew_all();
         }
-        self.last_sweep.mark();
+        self.last_sweep.mark(false);
         if let Err(status) = self.end_grace_if_due().await {
             tracing::error!(
                 ?status,

@@ -65,7 +65,7 @@ impl State {
             registry: Mutex::new(Registry::new(boot, config.clock.clone(), memory.clone())),
             table: Mutex::new(Table::new(boot, limits)),
             records: Records::load(&pool)?,
-            last_sweep: LastSweep::new(config.clock.clone()),
+            last_sweep: LastSweep::new(config.clock.clone(), config.answers.clone()),
             space_search: SpaceSearch::new(config.clock.clone()),
             recovery: Recovery::new(config),
             evictions: Evictions::default(),

@@ -41,8 +41,10 @@ const MISSING_NAMED_MAX: usize = 16;
 pub(super) struct Recovery {
     /// When it began, in time of the clock.
     began: Duration,
-    /// In time of the clock.
+    /// In time of the clock, without [`Recovery::extend`].
     deadline: Duration,
+    /// Milliseconds by which it is later.
+    extended_ms: AtomicU64,
     /// How long a request is held that has to wait for the end of a grace period.
     hold: Duration,
     /// When the last reclaim happened, in milliseconds on the clock.
@@ -60,12 +62,25 @@ impl Recovery {
         Recovery {
             began,
             deadline: began.saturating_add(Duration::from_secs(config.grace_seconds.into())),
+            extended_ms: AtomicU64::new(0),
             hold: Duration::from_secs(config.grace_hold_seconds.into()),
             reclaimed_ms: AtomicU64::new(0),
             ending: tokio::sync::Mutex::new(()),
             reaped: AtomicBool::new(false),
             progress: watch::Sender::new(false),
         }
+    }
+
+    /// Lets a grace period last longer by a time in which no client could reclaim anything.
+    pub(super) fn extend(&self, time: Duration) {
+        let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let _ = self
+            .extended_ms
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |known| Some(known.saturating_add(ms)));
+    }
+
+    fn deadline(&self) -> Duration {
+        self.deadline.saturating_add(Duration::from_millis(self.extended_ms.load(Ordering::Acquire)))
     }
 }
 
@@ -86,7 +101,7 @@ impl State {
             None => (None, 0),
         };
         let elapsed = now.saturating_sub(self.recovery.began);
-        let remaining = self.recovery.deadline.saturating_sub(now);
+        let remaining = self.recovery.deadline().saturating_sub(now);
         Some(GraceView { remaining, elapsed, missing, missing_count })
     }
 
@@ -112,7 +127,7 @@ impl State {
         }
         if self.in_grace() {
             tracing::info!(
-                until = ?self.recovery.deadline,
+                until = ?self.recovery.deadline(),
                 "grace period: clients reclaim what they had open"
             );
         }
@@ -181,7 +196,7 @@ impl State {
     }
 
     fn grace_is_over(&self) -> bool {
-        let (now, deadline) = (self.clock.now(), self.recovery.deadline);
+        let (now, deadline) = (self.clock.now(), self.recovery.deadline());
         let reclaimed = Duration::from_millis(self.recovery.reclaimed_ms.load(Ordering::Acquire));
         let someone_is_at_it = now.saturating_sub(reclaimed) < RECLAIM_PAUSE_MAX;
         now >= deadline && (!someone_is_at_it || now >= deadline.saturating_add(self.lease))

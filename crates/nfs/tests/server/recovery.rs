@@ -1,8 +1,11 @@
 //! What clients keep through a restart of the server, of themselves, and through silence.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use forebay_net::Answers;
 use forebay_nfs_client::{Client, ClientOptions};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::*;
@@ -452,6 +455,63 @@ async fn a_server_that_did_not_run_does_not_hold_it_against_its_clients() {
     holder.renew().await.expect("its lease began anew");
     server.expire_all_but(&[&other]).await;
     lock(&other, &theirs).await.expect("and ended as every lease does");
+}
+
+/// A server whose answers are held while the flag is set.
+async fn holding() -> (Daemon, Arc<AtomicBool>) {
+    let held = Arc::<AtomicBool>::default();
+    let flag = held.clone();
+    let answers = Answers::while_true(move || !flag.load(Ordering::SeqCst));
+    (Daemon::start_with(forebay_nfs::Config { answers, ..config() }).await, held)
+}
+
+#[tokio::test]
+async fn a_server_that_held_its_answers_does_not_hold_it_against_its_clients() {
+    let (server, held) = holding().await;
+    let (holder, root) = server.mount_root("holder").await;
+    let other = server.mount("other").await;
+    let file = holder.files().create(&root, ".lock").await.unwrap();
+    lock(&holder, &file).await.unwrap();
+    let theirs = other.files().open(&root, ".lock").await.unwrap();
+    held.store(true, Ordering::SeqCst);
+    server.pass(LEASE * 10 + COURTESY).await;
+    held.store(false, Ordering::SeqCst);
+    assert_eq!(lock(&other, &theirs).await, Err(Status::Denied), "before the leases are looked at");
+    server.pass(LEASE / 2).await;
+    holder.renew().await.expect("its lease began anew");
+    assert_eq!(lock(&other, &theirs).await, Err(Status::Denied));
+}
+
+#[tokio::test]
+async fn a_grace_period_lasts_longer_by_the_time_in_which_answers_were_held() {
+    let (mut server, held) = holding().await;
+    let (broker, root) = server.mount_root("broker").await;
+    let file = broker.files().create(&root, "log").await.unwrap();
+    server.restart().await;
+    server.pass(GRACE / 2).await;
+    held.store(true, Ordering::SeqCst);
+    server.pass(GRACE * 2).await;
+    held.store(false, Ordering::SeqCst);
+    server.pass(GRACE / 3).await;
+    let broker = server.connect("broker").await;
+    reclaim(&broker, &file.handle).await.expect("a half and a third of its time are over");
+    let late = server.mount("late").await;
+    assert_eq!(open_new(&late).await, Err(Status::Grace));
+    server.pass(GRACE).await;
+    let last = server.mount("last").await;
+    assert_eq!(open_new(&last).await, Ok(()), "it ends all the same");
+}
+
+#[tokio::test]
+async fn a_pool_that_has_stopped_answers_nothing_if_another_server_can_take_it() {
+    for gives_way in [true, false] {
+        let server = Daemon::start_with(forebay_nfs::Config { gives_way, ..config() }).await;
+        let (client, root) = server.mount_root("client").await;
+        client.files().create(&root, "before").await.unwrap();
+        server.pool().close().await.unwrap();
+        let error = client.files().create(&root, "after").await.unwrap_err();
+        assert_eq!(error.status().is_none(), gives_way, "{error}");
+    }
 }
 
 #[tokio::test]

@@ -149,7 +149,7 @@ async fn live(access: Arc<Access>, process: Arc<Process>, options: LeaseOptions)
     let node = format!("{} boot", machine.name);
     let candidacy = Candidacy { node, restarts: true, priority: machine.priority };
     let waiting = Waiting { store: access.clone(), candidacy, options, stop: Arc::default() };
-    // An error of the first look ends the process.
+    // A database that is away is waited for, also before the first look.
     let Ok(Some(taken)) = waiting.run().await else { return };
     let on_loss = {
         let (world, process) = (world.clone(), process.clone());

@@ -13,7 +13,8 @@ use super::{Mistake, REGISTERS, World};
 use crate::claim::{AVOIDED, RESERVED, name_of};
 use crate::lease::{Leaving, Request};
 use crate::ownership::{Owned, PoolRow, Seen, Takeover};
-use crate::rows::LeaseStore;
+use crate::refusal::{Attempt, Refusal};
+use crate::rows::{LeaseStore, Renewed};
 use crate::schema;
 use crate::tenure::Exchange;
 
@@ -151,13 +152,17 @@ impl Rows {
         Some(Owned { epoch: self.epoch, batch: self.batch, instance: instance.to_owned() })
     }
 
-    fn renew(&mut self, instance: &str) -> Option<Option<Request>> {
+    fn renew(&mut self, instance: &str) -> Option<Renewed> {
         if self.instance != instance || self.released {
             return None;
         }
         self.renewals += 1;
         let asked = self.asked.as_ref().filter(|(_, until)| Instant::now() < *until);
-        Some(asked.map(|(request, _)| request.clone()))
+        Some(Renewed {
+            renewals: self.renewals,
+            node: self.node.clone(),
+            request: asked.map(|(request, _)| request.clone()),
+        })
     }
 
     fn release(&mut self, instance: &str, leaving: Leaving) {
@@ -305,21 +310,21 @@ impl LeaseStore for Access {
         }
     }
 
-    async fn connect_to_wait(&self) -> Result<Session> {
-        self.connect().await
+    async fn connect_to_wait(&self) -> Attempt<Session> {
+        self.connect().await.map_err(Refusal::silent)
     }
 
     async fn connect_to_renew(&self) -> Result<Session> {
         self.connect().await
     }
 
-    async fn look(&self, session: &Session) -> Result<Seen> {
+    async fn look(&self, session: &Session) -> Attempt<Seen> {
         let (mistake, slow) = (self.world.mistake, self.world.network().slow_looks);
         let late = |random: &mut Random| {
             if random.permille(slow) { random.time(1500, 3000) } else { Duration::ZERO }
         };
         tokio::time::sleep(self.world.random(late)).await;
-        self.ask(session, move |rows| rows.seen(mistake)).await
+        self.ask(session, move |rows| rows.seen(mistake)).await.map_err(Refusal::silent)
     }
 
     async fn take(&self, session: &Session, seen: &Seen, takeover: &Takeover<'_>) -> Result<Option<Owned>> {
@@ -339,7 +344,7 @@ impl LeaseStore for Access {
         taken.await
     }
 
-    async fn renew(&self, session: &Session) -> Result<Option<Option<Request>>> {
+    async fn renew(&self, session: &Session) -> Result<Option<Renewed>> {
         let instance = self.instance.clone();
         self.ask(session, move |rows| rows.renew(&instance)).await
     }

@@ -33,6 +33,21 @@ fn put(store: &PostgresMeta, key: u8) -> forebay_pool::Result<()> {
 }
 
 #[test]
+fn a_candidate_that_starts_before_its_database_waits_for_it() {
+    let (name, directory) = (common::new_name(), tempfile::tempdir().unwrap());
+    create(&Database::of(&common::server().url(), &name).unwrap()).unwrap();
+    let database = Database::of(&common::url_in(directory.path()), &name).unwrap();
+    let candidate = Candidate::start(&database, Candidacy::of("a", false));
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(!candidate.has_it(), "it ended although the database may only be starting");
+    let socket = ".s.PGSQL.5432";
+    let (server, here) = (common::server().directory.join(socket), directory.path().join(socket));
+    std::os::unix::fs::symlink(server, here).unwrap();
+    within(5, || candidate.has_it());
+    assert!(candidate.lease().tenure().holds());
+}
+
+#[test]
 fn a_released_pool_is_taken_at_once_and_one_that_is_held_is_not() {
     let (database, losses) = (common::new_database(), Arc::default());
     let begun = Instant::now();

@@ -91,6 +91,17 @@ fn a_database_that_is_always_late_ends_the_pool_in_time() {
 }
 
 #[test]
+fn a_read_that_the_database_refuses_for_good_is_not_repeated() {
+    let database = common::new_database();
+    let owner = take(&database).unwrap();
+    common::execute(&format!("drop table forebay_{}.chunk", database.name()));
+    let begun = Instant::now();
+    let error = owner.get(&[0x30, 9]).unwrap_err().to_string();
+    assert!(error.contains("there is no such pool"), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+#[test]
 fn a_role_that_may_not_write_is_refused_and_named() {
     let database = common::new_database();
     let (name, role) = (database.name().to_owned(), format!("reads_{}", database.name()));

@@ -164,6 +164,35 @@ fn replaced_rows_do_not_pile_up_without_the_databases_own_vacuum() {
 }
 
 #[test]
+fn long_reads_at_a_time_share_a_few_connections() {
+    // Of its own: other tests have long reads, too.
+    let server = common::Server::start();
+    let database = Database::of(&server.url(), &common::new_name()).unwrap();
+    create(&database).unwrap();
+    let owner = take(&database);
+    owner.write(put(1, "one")).unwrap();
+    owner.make_durable().unwrap();
+    let read = || {
+        let read = owner.scan(Vec::new()..vec![255], &mut |_, _| {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            Ok(ControlFlow::Continue(()))
+        });
+        read.unwrap();
+    };
+    let question = "select count(*) from pg_stat_activity where application_name like 'forebay % scan'";
+    let most = std::thread::scope(|scope| {
+        let reads: Vec<_> = (0..12).map(|_| scope.spawn(read)).collect();
+        let mut most = 0;
+        while !reads.iter().all(|read| read.is_finished()) {
+            let count: usize = common::query_on(&server.url(), question).parse().unwrap();
+            most = most.max(count);
+        }
+        most
+    });
+    assert!((1..=4).contains(&most), "{most} connections");
+}
+
+#[test]
 fn what_cannot_be_opened_says_why() {
     let refusal = |url: &str, name: &str| {
         let database = Database::of(url, name).unwrap();

@@ -50,6 +50,8 @@ enum Fault {
     NoBucket,
     /// Another request is about to store the object.
     Conflict,
+    /// The object ends before the wanted part.
+    BehindEnd,
 }
 
 #[derive(Debug, Default)]
@@ -103,6 +105,9 @@ impl Faulty {
                 path: "an object".into(),
                 source: "409 Conflict".to_owned().into(),
             }),
+            Fault::BehindEnd if is_hit => Err(generic(
+                "Server returned non-2xx status code: 416 Range Not Satisfiable: <Error><Code>InvalidRange</Code></Error>",
+            )),
             _ => Ok(if is_hit { fault } else { Fault::None }),
         }
     }
@@ -302,6 +307,43 @@ fn an_answer_about_the_bucket_or_the_way_to_it_says_nothing_about_an_object() {
     bucket.set(Fault::Conflict, 1);
     let other = stored(&store, 4, 5000);
     assert_eq!(store.read_stored(SegmentId::of(4), 0, 5000).unwrap().unwrap(), other);
+}
+
+/// The newest object of a pool may be empty, and is read when the pool is opened.
+#[test]
+fn an_object_that_ends_before_the_wanted_part_is_not_asked_for_again() {
+    let bucket = Arc::<Faulty>::default();
+    let writer = open(&bucket, CacheOptions::default());
+    stored(&writer, 1, 0);
+    stored(&writer, 2, 5000);
+    let store = open(&bucket, CacheOptions::default());
+    let empty = SegmentId::of(1);
+    assert_eq!(store.read_stored(empty, 0, 100).unwrap(), None);
+    assert_eq!(store.read(empty, 0, 100).unwrap(), None);
+    // Servers say it with a status.
+    bucket.set(Fault::BehindEnd, 2);
+    assert_eq!(store.read_stored(SegmentId::of(2), 0, 100).unwrap(), None);
+    assert_eq!(store.read(SegmentId::of(2), 0, 100).unwrap(), None);
+    assert_eq!(store.counts().repeated, 0);
+}
+
+/// While the bucket does not answer, readers of the same blocks wait for each other. They must not keep other tasks from running.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn tasks_run_while_readers_wait_for_the_same_blocks() {
+    let bucket = Arc::<Faulty>::default();
+    let bytes = stored(&open(&bucket, CacheOptions::default()), 1, 5000);
+    let store = Arc::new(open(&bucket, CacheOptions::default()));
+    bucket.set(Fault::Busy, u64::MAX);
+    let read = || {
+        let store = store.clone();
+        tokio::spawn(async move { store.read(SegmentId::of(1), 0, 5000).unwrap().unwrap() })
+    };
+    let readers = [read(), read()];
+    tokio::spawn(async move { bucket.set(Fault::None, 0) }).await.unwrap();
+    for reader in readers {
+        assert_eq!(reader.await.unwrap(), bytes);
+    }
+    assert_eq!(store.counts().bytes_got, 5000, "one of them asked");
 }
 
 #[test]

@@ -31,25 +31,30 @@ async fn write(pool: &Pool, name: &str, content: &Bytes) -> Handle {
 /// The message about the loss says to write the data again. Then it must be stored again, and not only refer to what is lost.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_lost_and_is_written_again_is_stored_again() {
-    let (metadata, bucket) = (Arc::<MemoryMeta>::default(), Arc::<InMemory>::default());
-    let (pool, _) = open(metadata.clone(), bucket.clone()).await;
-    pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap();
-    let content = joining::content(1);
-    let first = write(&pool, "first", &content).await;
-    // With all of its objects gone, a pool would not be opened.
-    write(&pool, "other", &joining::content(2)).await;
-    pool.close().await.unwrap();
-    delete_oldest(&bucket).await;
+    // Whether a reader has noticed the loss or not.
+    for is_noticed in [true, false] {
+        let (metadata, bucket) = (Arc::<MemoryMeta>::default(), Arc::<InMemory>::default());
+        let (pool, _) = open(metadata.clone(), bucket.clone()).await;
+        pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap();
+        let content = joining::content(1);
+        let first = write(&pool, "first", &content).await;
+        // With all of its objects gone, a pool would not be opened.
+        write(&pool, "other", &joining::content(2)).await;
+        pool.close().await.unwrap();
+        delete_oldest(&bucket).await;
 
-    let (pool, _) = open(metadata.clone(), bucket.clone()).await;
-    let whole = content.len() as u32;
-    pool.read(first, 0, whole).await.unwrap_err();
-    let again = write(&pool, "again", &content).await;
-    pool.close().await.unwrap();
-    let (pool, _) = open(metadata, bucket).await;
-    // Both have the same chunks.
-    for file in [again, first] {
-        let read = pool.read(file, 0, whole).await.unwrap();
-        assert!(read.pieces.concat() == content);
+        let (pool, _) = open(metadata.clone(), bucket.clone()).await;
+        let whole = content.len() as u32;
+        if is_noticed {
+            pool.read(first, 0, whole).await.unwrap_err();
+        }
+        let again = write(&pool, "again", &content).await;
+        pool.close().await.unwrap();
+        let (pool, _) = open(metadata, bucket).await;
+        // Both have the same chunks.
+        for file in [again, first] {
+            let read = pool.read(file, 0, whole).await.unwrap();
+            assert!(read.pieces.concat() == content, "noticed: {is_noticed}");
+        }
     }
 }

@@ -14,7 +14,7 @@ use crate::store::meta::MetaView;
 #[derive(Default)]
 pub(crate) struct SegmentTable {
     known: Mutex<Known>,
-    /// The lengths of the segments of earlier starts, as they were last listed. None while it is not known which of them are there.
+    /// The lengths of the segments of earlier starts, as they were last listed. None until they were listed.
     lengths: Mutex<Option<BTreeMap<SegmentId, u64>>>,
     /// Segments with live bytes that a read did not find.
     missed: Mutex<BTreeSet<SegmentId>>,
@@ -75,14 +75,15 @@ impl SegmentTable {
         }
     }
 
-    /// Whether the place named in a chunk record exists. A segment may be lost or cut short. As long as nothing is known of one, it counts as whole.
+    /// Whether it is known that the place named in a chunk record exists. A segment may be lost or cut short. Until those of earlier starts were
+    /// listed, none of them is known to exist: what would share its bytes is stored again.
     pub(crate) fn holds(&self, chunk: &ChunkRecord) -> bool {
         let end = chunk.offset.saturating_add(u64::from(chunk.bytes_stored));
         let is_whole = |lengths: &BTreeMap<SegmentId, u64>| {
             lengths.get(&chunk.segment).is_some_and(|length| end <= *length)
         };
         !sync::lock(&self.missed).contains(&chunk.segment)
-            && (chunk.segment.boot() == self.boot || sync::lock(&self.lengths).as_ref().is_none_or(is_whole))
+            && (chunk.segment.boot() == self.boot || sync::lock(&self.lengths).as_ref().is_some_and(is_whole))
     }
 
     /// Missing segments that have referenced frames, as far as that is known.
@@ -137,6 +138,24 @@ impl SegmentTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_in_a_segment_of_an_earlier_start_exists_only_once_that_was_seen() {
+        let table = SegmentTable { boot: 2, ..SegmentTable::default() };
+        let at = |boot: u64, end: u64| ChunkRecord {
+            segment: SegmentId::first_of(boot, true),
+            offset: end - 10,
+            bytes_stored: 10,
+            bytes: 10,
+            references: 1,
+        };
+        assert!(table.holds(&at(2, 50)) && !table.holds(&at(1, 50)));
+        table.found(&[(SegmentId::first_of(1, true), 50)]);
+        assert!(table.holds(&at(1, 50)) && !table.holds(&at(1, 51)));
+        table.set(SegmentId::first_of(1, true), SegmentRecord { bytes_live: 10, ..SegmentRecord::default() });
+        table.miss(SegmentId::first_of(1, true));
+        assert!(!table.holds(&at(1, 50)));
+    }
 
     #[test]
     fn totals_are_those_of_the_records_whatever_changes() {

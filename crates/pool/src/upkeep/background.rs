@@ -12,7 +12,7 @@ use crate::base::signals::Signals;
 use crate::engine::Engine;
 use crate::parts::dirty::WRITE_BEHIND_BYTES;
 use crate::parts::inode::Inode;
-use crate::upkeep::sweep::{SWEEP_EVERY, SWEEP_FIRST};
+use crate::upkeep::sweep::{LIST_AGAIN, SWEEP_EVERY, SWEEP_FIRST};
 use crate::volumes::schedule;
 use crate::{Error, Result};
 
@@ -197,6 +197,20 @@ async fn log_keeper(engine: Weak<Engine>, signals: Arc<Signals>, wanted: Arc<Not
 
 /// Sweeps a store in which opening does not look at all segments.
 async fn sweeper(engine: Weak<Engine>, signals: Arc<Signals>) {
+    loop {
+        let Some(engine) = engine.upgrade() else { return };
+        let Err(error) = engine.find_segments().await else { break };
+        if engine.is_closing() {
+            return;
+        }
+        tracing::warn!(%error, "the segments of earlier starts cannot be listed; until they are, what is written again is stored again");
+        drop(engine);
+        tokio::select! {
+            biased;
+            () = tokio::time::sleep(LIST_AGAIN) => {}
+            () = signals.closing() => return,
+        }
+    }
     let mut pause = SWEEP_FIRST;
     while !signals.is_closing() {
         tokio::select! {

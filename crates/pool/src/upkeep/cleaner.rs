@@ -93,6 +93,7 @@ impl Engine {
     ) -> Result<ControlFlow<()>> {
         let mut chunks = Vec::new();
         for id in ids.iter().copied() {
+            self.require_open()?;
             let engine = self.clone();
             let found = sync::blocking(move || engine.chunks_in(id)).await;
             chunks.extend(found.inspect_err(|_| self.upkeep.cleaner.uncleaned.add(id))?);
@@ -231,6 +232,7 @@ impl Engine {
         let mut readable = Vec::with_capacity(chunks.len());
         let mut copies: Vec<Packed> = Vec::with_capacity(chunks.len());
         for (id, record) in chunks {
+            self.require_open()?;
             match self.read_packed(id, &record) {
                 Err(error) => return Ok(Copied::Unreachable(record.segment, error)),
                 Ok(Some(packed)) => {

@@ -10,6 +10,8 @@ use crate::{Error, Result};
 
 /// A backup loses the segments that it holds when less than one of so many parts of the disk is free.
 const ROOM_PARTS: u64 = 50;
+/// The maximum number of segments that are deleted at once.
+const DELETED_MAX: usize = 1000;
 
 /// What became of segments that were to be deleted.
 #[derive(Default)]
@@ -66,7 +68,7 @@ impl Engine {
     pub(crate) async fn delete_dead_segments(self: &Arc<Self>) -> Result<()> {
         self.let_go_if_full().await?;
         let given_up = self.upkeep.cleaner.undeleted.get();
-        let dead = self
+        let mut dead = self
             .transact(move |txn| {
                 let engine = txn.engine;
                 let mut dead = engine.segments.dead_since(engine.long_dead());
@@ -80,6 +82,11 @@ impl Engine {
             .await?;
         if dead.is_empty() {
             return Ok(());
+        }
+        // The rest has its turn in the next round. What is deleted is known then, however this process ends.
+        if dead.len() > DELETED_MAX {
+            dead.truncate(DELETED_MAX);
+            self.orphans.wake();
         }
         let engine = self.clone();
         // Delete the file before its record: opening treats a file without a record as one that the metadata never named.
@@ -128,6 +135,10 @@ impl Engine {
     pub(crate) fn delete_for_good(&self, ids: Vec<SegmentId>) -> Result<Deleted> {
         let mut deleted = Deleted::default();
         for id in ids {
+            // Of a bucket that may be many requests. Those that are left are deleted after the next start.
+            if self.is_closing() {
+                break;
+            }
             match self.stores.segments.delete(id) {
                 Ok(true) => deleted.gone.push(id),
                 Ok(false) => {}

@@ -1,10 +1,13 @@
 //! The sweep of a store in which it takes long to list all segments ([`crate::store::segment::SegmentStore::keeps_objects`]).
 //!
-//! Opening looks at the segments of the last start only. The sweep lists all of them, an hour after opening and then once a day. It notes which
-//! of the segments that hold data are missing, and deals with those that earlier starts have left behind: a segment that the metadata does not
-//! name is set aside or deleted, as opening would do. The owners of earlier starts were replaced, so no chunk in their segments will be
-//! named any more; the hour lets requests end that an owner had sent before it was replaced. Of this start, segments are deleted in which nothing
-//! was ever named and nothing will be: what was appended early and then overwritten.
+//! Opening looks at the segments of the last start only. All of them are listed while the pool serves already. Until then the pool does not rely
+//! on a segment of an earlier start for bytes that a client writes again ([`crate::parts::segment_table::SegmentTable::holds`]).
+//!
+//! The sweep lists them again, an hour after opening and then once a day. It notes which of the segments that hold data are missing, and deals
+//! with those that earlier starts have left behind: a segment that the metadata does not name is set aside or deleted, as opening would do. The
+//! owners of earlier starts were replaced, so no chunk in their segments will be named any more; the hour lets requests end that an owner had
+//! sent before it was replaced. Of this start, segments are deleted in which nothing was ever named and nothing will be: what was appended early
+//! and then overwritten.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +18,29 @@ use crate::format::keys::SegmentId;
 use crate::store::segment::remove_unnamed;
 use crate::{LastStop, Result};
 
+/// The time after which the segments are listed again if that failed after the opening.
+pub(crate) const LIST_AGAIN: Duration = Duration::from_secs(30);
 /// The time between opening and the first sweep.
 pub(crate) const SWEEP_FIRST: Duration = Duration::from_secs(60 * 60);
+/// A sweep ends after this many segments that cannot be removed.
+const FAILURES_MAX: usize = 8;
 /// The time between two sweeps.
 pub(crate) const SWEEP_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Engine {
+    /// Notes which segments of earlier starts are there.
+    pub(crate) async fn find_segments(self: &Arc<Self>) -> Result<()> {
+        let engine = self.clone();
+        sync::blocking(move || {
+            let mut there = engine.stores.segments.list()?;
+            there.retain(|(id, _)| id.boot() < engine.identity.boot);
+            engine.segments.found(&there);
+            engine.segments.report_lost();
+            Ok(())
+        })
+        .await
+    }
+
     /// Lists all segments, and deals with those that earlier starts have left behind. Returns the number of segments set aside.
     pub(crate) async fn sweep(self: &Arc<Self>) -> Result<usize> {
         let engine = self.clone();
@@ -55,17 +75,33 @@ impl Engine {
         self.segments.found(&there);
         self.segments.report_lost();
         let (mut aside, mut changed) = (0, false);
+        let (mut failures, mut failure) = (0, None);
         // Looked up after the list was made: a segment whose record is removed meanwhile is deleted already.
         for (id, bytes) in there.into_iter().filter(|(id, _)| !self.segments.knows(*id)) {
             self.require_open()?;
-            changed = true;
-            if remove_unnamed(&**store, id, bytes, was_closed(id))? {
-                sync::lock(&self.upkeep.aside).insert(id, bytes);
-                aside += 1;
+            match remove_unnamed(&**store, id, bytes, was_closed(id)) {
+                Ok(is_aside) => {
+                    changed = true;
+                    if is_aside {
+                        sync::lock(&self.upkeep.aside).insert(id, bytes);
+                        aside += 1;
+                    }
+                }
+                // The next ones may have to wait just as long, and this one must not keep them for ever.
+                Err(error) => {
+                    failure.get_or_insert(error);
+                    failures += 1;
+                    if failures == FAILURES_MAX {
+                        break;
+                    }
+                }
             }
         }
         if changed {
             store.sync_deletions()?;
+        }
+        if let Some(error) = failure {
+            tracing::warn!(failures, %error, "segments that nothing names cannot be removed; the pool will try again");
         }
         Ok((aside, own))
     }

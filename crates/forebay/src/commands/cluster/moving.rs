@@ -120,6 +120,11 @@ fn in_database(pool: Option<String>, wish: &Wish, place: &Place, remote: &Remote
         let _ = runtime.block_on(withdraw_request(&database, &instance));
     }
     let to = followed?;
+    if to.as_ref() == Some(&from) {
+        bail!(
+            "pool {name}: node {from} serves it again: it ended without releasing the pool, or no other node took it; see their logs"
+        );
+    }
     let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let moved = Moved { pool: name.clone(), from, to: to.clone(), milliseconds };
     let took = seconds(begun);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail};
-use forebay_address::{Options, ServiceAddress};
+use forebay_address::{Mac, Options, ServiceAddress};
 use forebay_net::Answers;
 use forebay_ownership::{Beats, Connections, Node, Owner, Phase, Takeover};
 use forebay_pool::store::{Backends, FileSegments, FileSystemRoom, Notes};
@@ -242,8 +242,9 @@ impl Leased {
     }
 
     /// Ends the process if another machine answers for an address while the lease cannot be renewed: it can only have taken the pool, and
-    /// clients must not find this node any more. It cannot be asked in the database, which this node does not reach.
-    pub fn yield_addresses(&self, addresses: Vec<ServiceAddress>) {
+    /// clients must not find this node any more. It cannot be asked in the database, which this node does not reach. The machines that were passed
+    /// over when this node took the address answer for it without having the pool.
+    pub fn yield_addresses(&self, addresses: Vec<ServiceAddress>, passed_over: Vec<Mac>) {
         let tenure = self.lease.tenure();
         let once = Options { probes: 1, ..Options::default() };
         tokio::spawn(async move {
@@ -254,9 +255,11 @@ impl Leased {
                 }
                 for address in &addresses {
                     if let Ok(Some(mac)) = forebay_address::other_owner(address, &once).await
+                        && !passed_over.contains(&mac)
                         && !tenure.holds()
                     {
-                        deposed(&format!("with hardware address {mac}"), addresses.clone());
+                        tracing::error!(%address, %mac, "another machine has the pool's address, so it has the pool; stopping at once");
+                        leave(addresses.clone());
                     }
                 }
             }
@@ -273,6 +276,11 @@ impl Leased {
 /// Ends the process at once: what it still answered could be wrong. Clients must not find it any more either.
 fn deposed(owner: &str, addresses: Vec<ServiceAddress>) {
     tracing::error!(node = name_of(owner), "another node has taken the pool; stopping at once");
+    leave(addresses);
+}
+
+/// Removes the addresses and ends the process.
+fn leave(addresses: Vec<ServiceAddress>) {
     // In a thread of its own: whoever calls this may be a task, whose runtime must not be waited for.
     let (done, removed) = std::sync::mpsc::sync_channel(1);
     std::thread::spawn(move || {

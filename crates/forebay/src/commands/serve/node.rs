@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use forebay_address::{Held, Hook, HookError, Options, ServiceAddress};
+use forebay_address::{Held, Hook, HookError, Mac, Options, ServiceAddress};
 use forebay_net::Answers;
 use forebay_nfs::Endpoints;
 use forebay_ownership::{Beats, Claim, Connections, Holder, Node, Owner, Standby, Takeover, check_directory};
@@ -42,6 +42,8 @@ pub struct Owning {
     /// The lease, if the pool's metadata lies in a database.
     leased: Option<Leased>,
     held: Vec<Held>,
+    /// Machines that answer for an address without having the pool.
+    passed_over: Vec<Mac>,
     /// The connections of clients to the last owner.
     inherited: Connections,
     /// The addresses and the program are to be undone.
@@ -93,6 +95,7 @@ impl Owning {
             holder,
             leased: None,
             held: Vec::new(),
+            passed_over: Vec::new(),
             inherited: Connections::default(),
             is_acquired: false,
             claimed: Instant::now(),
@@ -167,7 +170,7 @@ impl Owning {
             ran.map_err(|error| anyhow!("node.on_acquire: {error}"))?;
         }
         if let Some(leased) = &self.leased {
-            leased.yield_addresses(self.config.addresses.clone());
+            leased.yield_addresses(self.config.addresses.clone(), self.passed_over.clone());
         }
         let addresses: Vec<IpAddr> = self.config.addresses.iter().map(ServiceAddress::ip).collect();
         connections::reset(&self.inherited, &addresses);
@@ -219,15 +222,14 @@ impl Owning {
         ))
     }
 
-    /// After a fence, the address may be answered for a moment longer. With a lease nobody was fenced: the machine of an owner that was silent may
-    /// go on to answer, and holds back the owner's answers. Then this node takes the address, and announces it for so long that clients send to it.
-    async fn acquire_address(&self, address: &ServiceAddress) -> Result<Held> {
+    /// After a fence, the address may be answered for a moment longer. With a lease nobody was fenced: the machine of an owner that was silent, of
+    /// this pool's last owner or of one before, may go on to answer. Then this node takes the address, and announces it for so long that clients
+    /// send to it. Whoever has the lease has the right to the address.
+    async fn acquire_address(&mut self, address: &ServiceAddress) -> Result<Held> {
         let begun = Instant::now();
         // The node before is off, or has removed it. Clients try again 6.2 s after they lost it, and then only after 12.6 s.
         let takeover = self.takeover();
         let is_moved = takeover.as_ref().is_some_and(|takeover| takeover.from.is_some());
-        // Of a pool in a database. Whoever was silent beside a directory was fenced.
-        let was_silent = self.leased.is_some() && takeover.is_some_and(|takeover| takeover.silent_ms > 0);
         let quick = Options { probes: 2, probe_interval: Duration::from_millis(100), ..Options::default() };
         let mut options = if is_moved { quick } else { Options::default() };
         loop {
@@ -241,10 +243,11 @@ impl Owning {
                 {
                     tracing::warn!(%error, "the fenced node still has the address; trying again");
                 }
-                Err(error @ forebay_address::Error::Taken { .. })
-                    if is_moved && was_silent && options.probes > 0 =>
+                Err(error @ forebay_address::Error::Taken { mac, .. })
+                    if self.leased.is_some() && is_moved && options.probes > 0 =>
                 {
-                    tracing::warn!(%error, "the node before was silent, and its machine still has the address; taking it");
+                    tracing::warn!(%error, "the machine of a node that had the pool before still has the address; taking it");
+                    self.passed_over.push(mac);
                     options = Options {
                         probes: 0,
                         announcements: DEFENCES,

@@ -101,9 +101,15 @@ async fn serve(config: &Config, files_max: u64) -> Result<()> {
     let stop = Stop { trigger, shutdown, leaving: leaving.clone() };
     let outcome = serve_owned(config, files_max, inherited, &mut owning, stop).await;
     owning.release_addresses().await;
+    let leaving = leaving.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match outcome {
         Outcome::Closed(served) => {
-            let leaving = leaving.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let leaving = if owning.leased().is_some() { after(&served, leaving) } else { leaving };
+            served.and(owning.release(leaving))?;
+        }
+        // Whatever is still written to it can no longer be committed once another process has the lease.
+        Outcome::NotClosed(served) if owning.leased().is_some() => {
+            let leaving = after(&served, leaving);
             served.and(owning.release(leaving))?;
         }
         // The other nodes must assume that it is still being written to.
@@ -111,6 +117,11 @@ async fn serve(config: &Config, files_max: u64) -> Result<()> {
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Who may serve the pool next. After a failure first another node than this one, which would take it back at once.
+fn after(served: &Result<()>, leaving: Leaving) -> Leaving {
+    if served.is_err() && leaving == Leaving::Stopped { Leaving::Released } else { leaving }
 }
 
 /// Ways to stop the daemon.
@@ -167,7 +178,11 @@ async fn serve_owned(
         Ok(pool) => pool,
         Err(error) => return Outcome::Closed(Err(error)),
     };
-    let nfs_config = forebay_nfs::Config { answers: owning.answers(), ..nfs_config(config, files_max) };
+    let nfs_config = forebay_nfs::Config {
+        answers: owning.answers(),
+        gives_way: owning.is_shared(),
+        ..nfs_config(config, files_max)
+    };
     let served = serve_pool(config, nfs_config, &pool, listener, owning, &stop).await;
     match pool.close().await {
         Ok(()) => Outcome::Closed(served),

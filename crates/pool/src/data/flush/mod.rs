@@ -221,7 +221,13 @@ impl Engine {
             let plan = sync::blocking(move || engine.plan(&file, &work.pieces, &work.early, manner)).await?;
             return Ok((plan, Vec::new()));
         }
-        let draft = self.cut(inode, &taken.pieces, &taken.early, manner)?;
+        let draft = if self.stores.segments.keeps_objects() {
+            // It may have to read the file's last chunk, and nobody knows when a bucket answers.
+            let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
+            sync::blocking(move || engine.cut(&file, &work.pieces, &work.early, manner)).await?
+        } else {
+            self.cut(inode, &taken.pieces, &taken.early, manner)?
+        };
         if draft.names_early() {
             // Their segment has to be synced, and the storer syncs what it appends only.
             return Ok((sync::blocking(move || draft.store()).await?, Vec::new()));
