@@ -84,15 +84,16 @@ impl Engine {
             return Ok(());
         }
         // The rest has its turn in the next round. What is deleted is known then, however this process ends.
-        if dead.len() > DELETED_MAX {
-            dead.truncate(DELETED_MAX);
-            self.orphans.wake();
-        }
+        let are_more = dead.len() > DELETED_MAX;
+        dead.truncate(DELETED_MAX);
         let engine = self.clone();
         // Delete the file before its record: opening treats a file without a record as one that the metadata never named.
         let Deleted { gone, failed } = sync::blocking(move || engine.delete_for_good(dead)).await?;
         if let Some(id) = failed {
             self.upkeep.cleaner.undeleted.add(id);
+        }
+        if are_more && !gone.is_empty() {
+            self.orphans.wake();
         }
         self.transact(move |txn| {
             gone.into_iter().for_each(|id| txn.forget_segment(id));

@@ -16,7 +16,7 @@ use crate::base::sync;
 use crate::engine::Engine;
 use crate::format::keys::SegmentId;
 use crate::store::segment::remove_unnamed;
-use crate::{LastStop, Result};
+use crate::{Error, LastStop, Result};
 
 /// The time after which the segments are listed again if that failed after the opening.
 pub(crate) const LIST_AGAIN: Duration = Duration::from_secs(30);
@@ -26,6 +26,16 @@ pub(crate) const SWEEP_FIRST: Duration = Duration::from_secs(60 * 60);
 const FAILURES_MAX: usize = 8;
 /// The time between two sweeps.
 pub(crate) const SWEEP_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What was found.
+struct Swept {
+    /// The number of segments set aside.
+    aside: usize,
+    /// The segments of this start that the metadata did not name.
+    own: Vec<SegmentId>,
+    /// The first error about one segment.
+    failure: Option<Error>,
+}
 
 impl Engine {
     /// Notes which segments of earlier starts are there.
@@ -41,10 +51,11 @@ impl Engine {
         .await
     }
 
-    /// Lists all segments, and deals with those that earlier starts have left behind. Returns the number of segments set aside.
+    /// Lists all segments, and deals with those that earlier starts have left behind. Returns the number of segments set aside. An error about one of
+    /// them comes last.
     pub(crate) async fn sweep(self: &Arc<Self>) -> Result<usize> {
         let engine = self.clone();
-        let (aside, own) = sync::blocking(move || engine.sweep_now()).await?;
+        let Swept { aside, own, failure } = sync::blocking(move || engine.sweep_now()).await?;
         let dead: Vec<SegmentId> = self
             .transact(move |txn| {
                 let Engine { segments, stores, .. } = txn.engine;
@@ -57,11 +68,10 @@ impl Engine {
             .await?;
         let engine = self.clone();
         sync::blocking(move || engine.delete_for_good(dead)).await?;
-        Ok(aside)
+        failure.map_or(Ok(aside), Err)
     }
 
-    /// Returns the number of segments set aside, and the segments of this start that the metadata did not name.
-    fn sweep_now(&self) -> Result<(usize, Vec<SegmentId>)> {
+    fn sweep_now(&self) -> Result<Swept> {
         let store = &self.stores.segments;
         let boot = self.identity.boot;
         let (there, own): (Vec<_>, Vec<_>) = store
@@ -100,10 +110,7 @@ impl Engine {
         if changed {
             store.sync_deletions()?;
         }
-        if let Some(error) = failure {
-            tracing::warn!(failures, %error, "segments that nothing names cannot be removed; the pool will try again");
-        }
-        Ok((aside, own))
+        Ok(Swept { aside, own, failure })
     }
 }
 
