@@ -103,7 +103,7 @@ pub(crate) async fn take(database: &Database) -> Result<Owned> {
         tokio::time::sleep(TAKE_PAUSE).await;
     }
     let others = || database.error("other processes keep taking the pool", "serve it from one machine only");
-    Err(last.unwrap_or_else(others))
+    Err(last.map_or_else(others, forebay_pool::Error::from))
 }
 
 /// What a look at the lease and the pool's row has shown.
@@ -178,14 +178,14 @@ impl Seen {
         bare: &Bare,
         instance: &str,
         takeover: &Takeover<'_>,
-    ) -> Result<Option<Owned>> {
+    ) -> Attempt<Option<Owned>> {
         bare.take_warnings();
         let taken = self.take_rows(&bare.client, instance, takeover).await;
         let epoch_and_batch = match taken {
             Ok(taken) => taken,
             Err(error) => {
                 let is_locked = error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE);
-                let error = refused(database, &error);
+                let error = Refusal::of(database, &error);
                 // Nothing if the connection is lost, too.
                 let _ = bare.client.batch_execute("rollback").await;
                 if is_locked {
@@ -197,7 +197,7 @@ impl Seen {
         let Some((epoch, batch)) = epoch_and_batch else { return Ok(None) };
         // A cancelled wait for the synchronous standby is a warning, and then success.
         if let Some(warning) = bare.take_warnings().first() {
-            return Err(database.error(warning.clone(), "see the database's log"));
+            return Err(database.error(warning.clone(), "see the database's log").into());
         }
         // What an owner that was stopped in the middle of a group has locked, and its reads.
         self.end_others(database, bare, instance).await?;

@@ -54,11 +54,15 @@ impl Refusal {
         }
     }
 
-    /// Whether the server would answer the same again. It would not if it was the connection, the state of the server or of the transaction, or a
-    /// conflict with others.
+    /// Whether the server will answer the same as long as nobody changes something in the database: the statement is wrong there, the role may not do
+    /// it, or the data is damaged. Everything else may pass, also with another server of several.
     pub(crate) fn stays(&self) -> bool {
         match &self.cause {
-            Cause::Answer(code) => !is_in(code, &["08", "25", "40", "53", "55", "57"]),
+            Cause::Answer(code) => {
+                *code == SqlState::DATA_CORRUPTED
+                    || *code == SqlState::INDEX_CORRUPTED
+                    || is_in(code, &["0A", "22", "23", "3F", "42"])
+            }
             Cause::Connection | Cause::Other => false,
         }
     }
@@ -141,9 +145,11 @@ mod tests {
             ("57P03", true, false),
             ("53300", true, false),
             ("40001", false, false),
-            ("28P01", false, true),
-            ("3D000", false, true),
+            ("28P01", false, false),
+            ("3D000", false, false),
             ("42P01", false, true),
+            ("XX000", false, false),
+            ("XX001", false, true),
         ] {
             let refusal = refusal(server_that_answers(code)).await;
             assert_eq!((refusal.may_pass(), refusal.stays()), (may_pass, stays), "{code}: {refusal:?}");

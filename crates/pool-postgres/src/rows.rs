@@ -64,7 +64,7 @@ pub(crate) trait LeaseStore: Send + Sync + 'static {
         session: &Self::Session,
         seen: &Seen,
         takeover: &Takeover<'_>,
-    ) -> impl Future<Output = Result<Option<Owned>>> + Send;
+    ) -> impl Future<Output = Attempt<Option<Owned>>> + Send;
 
     /// Raises the counter, if this process has the lease and has not released it. Returns nothing if it has not.
     fn renew(&self, session: &Self::Session) -> impl Future<Output = Result<Option<Renewed>>> + Send;
@@ -121,7 +121,7 @@ impl LeaseStore for PostgresLease {
         Seen::read(&self.database, session).await
     }
 
-    async fn take(&self, session: &Bare, seen: &Seen, takeover: &Takeover<'_>) -> Result<Option<Owned>> {
+    async fn take(&self, session: &Bare, seen: &Seen, takeover: &Takeover<'_>) -> Attempt<Option<Owned>> {
         seen.take(&self.database, session, &self.instance, takeover).await
     }
 

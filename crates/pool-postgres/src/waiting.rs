@@ -123,14 +123,15 @@ impl<S: LeaseStore> Waiting<S> {
     ) -> Attempt<Option<Taken>> {
         let began = self.store.now();
         let seen = self.store.look(&session).await?;
-        // A takeover that fails after that is no reason to stop waiting.
-        *has_looked = true;
+        // A takeover that fails after that is no reason to stop waiting, unless it will always fail.
+        let is_first = !std::mem::replace(has_looked, true);
         let is_silent = watch.saw(&seen.instance, seen.renewals, self.store.answered(began));
         let claim = self.claim(&seen, is_silent);
         let taken = if claim.may_take() {
             let silent =
                 if is_silent && !seen.released && !claim.was_here { self.silence() } else { Duration::ZERO };
-            self.take(&seen, &session, claim.is_ours, silent, began).await?
+            let taken = self.take(&seen, &session, claim.is_ours, silent, began).await;
+            taken.inspect_err(|refusal| *has_looked = !(is_first && refusal.stays()))?
         } else {
             if told.as_ref() != Some(&seen.node) {
                 tracing::info!(owner = name_of(&seen.node), "waiting: another node serves the pool");
@@ -163,7 +164,7 @@ impl<S: LeaseStore> Waiting<S> {
         is_ours: bool,
         silent: Duration,
         began: Duration,
-    ) -> Result<Option<Taken>> {
+    ) -> Attempt<Option<Taken>> {
         let takeover = Takeover {
             node: &self.candidacy.node,
             from: &seen.node,

@@ -327,7 +327,7 @@ impl LeaseStore for Access {
         self.ask(session, move |rows| rows.seen(mistake)).await.map_err(Refusal::silent)
     }
 
-    async fn take(&self, session: &Session, seen: &Seen, takeover: &Takeover<'_>) -> Result<Option<Owned>> {
+    async fn take(&self, session: &Session, seen: &Seen, takeover: &Takeover<'_>) -> Attempt<Option<Owned>> {
         let (node, from, is_silent) =
             (takeover.node.to_owned(), takeover.from.to_owned(), takeover.silent_ms > 0);
         let (instance, world) = (self.instance.clone(), self.world.clone());
@@ -341,7 +341,7 @@ impl LeaseStore for Access {
             });
             taken
         });
-        taken.await
+        taken.await.map_err(Refusal::silent)
     }
 
     async fn renew(&self, session: &Session) -> Result<Option<Renewed>> {

@@ -199,10 +199,13 @@ async fn log_keeper(engine: Weak<Engine>, signals: Arc<Signals>, wanted: Arc<Not
 async fn sweeper(engine: Weak<Engine>, signals: Arc<Signals>) {
     loop {
         let Some(engine) = engine.upgrade() else { return };
-        let Err(error) = engine.find_segments().await else { break };
-        if engine.is_closing() {
-            return;
-        }
+        let found = tokio::select! {
+            biased;
+            found = engine.find_segments() => found,
+            // The list of a bucket may take minutes.
+            () = signals.closing() => return,
+        };
+        let Err(error) = found else { break };
         tracing::warn!(%error, "the segments of earlier starts cannot be listed; until they are, what is written again is stored again");
         drop(engine);
         tokio::select! {

@@ -10,7 +10,7 @@ use crate::{Error, Result};
 
 /// A backup loses the segments that it holds when less than one of so many parts of the disk is free.
 const ROOM_PARTS: u64 = 50;
-/// The maximum number of segments that are deleted at once.
+/// The maximum number of objects that are deleted at once.
 const DELETED_MAX: usize = 1000;
 
 /// What became of segments that were to be deleted.
@@ -83,9 +83,11 @@ impl Engine {
         if dead.is_empty() {
             return Ok(());
         }
-        // The rest has its turn in the next round. What is deleted is known then, however this process ends.
-        let are_more = dead.len() > DELETED_MAX;
-        dead.truncate(DELETED_MAX);
+        // Of a bucket these are as many requests. The rest has its turn in the next round. What is deleted is known then, however this process ends.
+        let are_more = self.stores.segments.keeps_objects() && dead.len() > DELETED_MAX;
+        if are_more {
+            dead.truncate(DELETED_MAX);
+        }
         let engine = self.clone();
         // Delete the file before its record: opening treats a file without a record as one that the metadata never named.
         let Deleted { gone, failed } = sync::blocking(move || engine.delete_for_good(dead)).await?;

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_address::{Mac, Options, ServiceAddress};
@@ -39,6 +39,8 @@ const FIRST_LOOKS_MAX: Duration = Duration::from_secs(2);
 const REMOVAL_MAX: Duration = Duration::from_secs(1);
 /// How often it is asked who else has an address, while the lease cannot be renewed.
 const ADDRESS_LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How often it is looked whether machines still answer that had an address without the pool.
+const PASSED_OVER_LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// The lease of a pool, and what else this process has while it serves the pool.
 pub struct Leased {
@@ -244,13 +246,18 @@ impl Leased {
     /// Ends the process if another machine answers for an address while the lease cannot be renewed: it can only have taken the pool, and
     /// clients must not find this node any more. It cannot be asked in the database, which this node does not reach. The machines that were passed
     /// over when this node took the address answer for it without having the pool.
-    pub fn yield_addresses(&self, addresses: Vec<ServiceAddress>, passed_over: Vec<Mac>) {
+    pub fn yield_addresses(&self, addresses: Vec<ServiceAddress>, mut passed_over: Vec<Mac>) {
         let tenure = self.lease.tenure();
         let once = Options { probes: 1, ..Options::default() };
         tokio::spawn(async move {
+            let mut looked = Instant::now();
             loop {
                 tokio::time::sleep(ADDRESS_LOOK_EVERY).await;
                 if tenure.holds() {
+                    if !passed_over.is_empty() && looked.elapsed() >= PASSED_OVER_LOOK_EVERY {
+                        looked = Instant::now();
+                        passed_over = still_there(&addresses, &passed_over, &once).await;
+                    }
                     continue;
                 }
                 for address in &addresses {
@@ -291,6 +298,18 @@ fn leave(addresses: Vec<ServiceAddress>) {
     });
     let _ = removed.recv_timeout(REMOVAL_MAX);
     std::process::exit(STATUS_DEPOSED);
+}
+
+/// Those of some machines that still answer for an address. The others may get it later, with the pool.
+async fn still_there(addresses: &[ServiceAddress], known: &[Mac], once: &Options) -> Vec<Mac> {
+    let mut there = Vec::new();
+    for address in addresses {
+        match forebay_address::other_owner(address, once).await {
+            Ok(mac) => there.extend(mac.filter(|mac| known.contains(mac))),
+            Err(_) => return known.to_vec(),
+        }
+    }
+    there
 }
 
 /// Removes addresses that this machine has although another one serves the pool.

@@ -156,7 +156,9 @@ fn left_out(reason: Reason, left: &LeftOut) -> String {
         _ => format!("{count} partitions are left out, such as {first}"),
     };
     let why = match reason {
-        Reason::Moving => "it is being moved to another log directory; plan again when Kafka is done",
+        Reason::Moving => {
+            "it is being moved to another log directory; plan again when Kafka is done, and see the broker's log if this does not end"
+        }
         Reason::Outside => "a replica of it is in a log directory that is in no pool (--other)",
         Reason::Reassigned => "Kafka moves it to other brokers; plan again when Kafka is done",
         Reason::Elsewhere => {
