@@ -9,18 +9,17 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use forebay_pool::store::{Batch, Key, Unit};
-use tokio::runtime::{Handle, RuntimeFlavor};
+use forebay_pool::store::{Batch, Key, Unit, wait_in_place};
 
 /// The rows of a unit.
 pub(crate) type Rows = Arc<BTreeMap<Key, Bytes>>;
 /// Changes of keys, in order.
 pub(crate) type Changes = Vec<(Key, Option<Bytes>)>;
 
-/// What a row takes in memory beside its bytes.
+/// Memory for each row in addition to its bytes.
 const ENTRY_BYTES: usize = 96;
-/// What a unit takes beside its rows: the entry of the map of units, the counters of the references, and the first node of the tree of its rows, which
-/// has room for eleven and stays when the last one is removed.
+/// Memory for each unit in addition to its rows: the entry in the map of units, the reference counts, and the root node of its tree. The node has
+/// room for eleven rows, and stays allocated when the last row is removed.
 const UNIT_BYTES: usize = 800;
 /// The part of the bound that is free after an eviction.
 const FREED: usize = 8;
@@ -174,13 +173,7 @@ impl Cache {
 
     /// Waits until a load ends. A thread that runs tasks lets another one run them meanwhile: the load may need one of them.
     fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        let wait = || self.loaded.wait(state).unwrap_or_else(PoisonError::into_inner);
-        match Handle::try_current() {
-            Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {
-                tokio::task::block_in_place(wait)
-            }
-            _ => wait(),
-        }
+        wait_in_place(|| self.loaded.wait(state).unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Begins to load those of these units that are not there, and returns them. Does not wait for units that others load.

@@ -23,7 +23,7 @@ impl Default for PostgresOptions {
     }
 }
 
-/// What a store has done since it was opened.
+/// Counters since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Commit groups that were sent, each in one round trip.

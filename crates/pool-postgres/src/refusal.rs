@@ -8,7 +8,7 @@ use tokio_postgres::error::SqlState;
 use crate::database::Database;
 use crate::session::refused;
 
-/// What an attempt returns whose failure may have to be judged.
+/// The result of an attempt. After a failure, the caller decides whether to try again.
 pub(crate) type Attempt<T> = std::result::Result<T, Refusal>;
 
 /// An error with its cause.

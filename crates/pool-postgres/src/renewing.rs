@@ -120,11 +120,11 @@ impl<S: LeaseStore> Renewing<S> {
     }
 }
 
-/// What the owner knows of the lease's counter, which each renewal raises by one. A copy of the process has the same name, so that only the counter shows
+/// The owner's view of the lease's counter, which each renewal raises by one. A copy of the process has the same name, so only the counter reveals
 /// its renewals.
 #[derive(Debug, Default)]
 struct Counter {
-    /// What the last answer said.
+    /// The counter in the last answer.
     last: Option<i64>,
     /// Renewals that were sent and are not known to be counted. Each may be carried out late.
     sent: i64,
@@ -150,7 +150,7 @@ impl Counter {
 mod tests {
     use super::*;
 
-    /// Sends so many renewals. The last one is answered with this count.
+    /// Sends `sent` renewals. The last one is answered with `renewals`.
     fn answered(counter: &mut Counter, sent: u32, renewals: i64) -> bool {
         (0..sent).for_each(|_| counter.send());
         counter.is_own(renewals)

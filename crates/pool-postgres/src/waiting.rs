@@ -56,7 +56,7 @@ impl<S: LeaseStore> Waiting<S> {
                     return Ok(Some(taken));
                 }
                 Ok(Ok(None)) => self.note(&mut session).await,
-                // What never worked is a mistake of the operator, unless the database may only be starting.
+                // Before the first success, an error is a mistake in the configuration, unless the database may still be starting.
                 Ok(Err(refusal)) if !has_looked && !refusal.may_pass() => return Err(*refusal.error),
                 failed => {
                     let cause = match failed {

@@ -14,11 +14,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use forebay_pool::store::{Connections, ObjectCounts, Room, SegmentId, SegmentStore};
+use forebay_pool::store::{Connections, ObjectCounts, Room, SegmentId, SegmentStore, wait_in_place};
 use forebay_pool::{Error, Result};
 use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
-use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::address::Address;
 use crate::cache::{BLOCK_BYTES, Cache, CacheOptions};
@@ -87,15 +86,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Waits until no other reader holds the stripe, which may take as long as the bucket does not answer.
 fn lock_stripe(stripe: &Mutex<()>) -> MutexGuard<'_, ()> {
-    if let Ok(free) = stripe.try_lock() {
-        return free;
-    }
-    // A thread that runs tasks lets another one run them meanwhile.
-    match Handle::try_current() {
-        Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {
-            tokio::task::block_in_place(|| lock(stripe))
-        }
-        _ => lock(stripe),
+    match stripe.try_lock() {
+        Ok(free) => free,
+        Err(_) => wait_in_place(|| lock(stripe)),
     }
 }
 

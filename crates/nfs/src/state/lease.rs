@@ -106,8 +106,6 @@ impl State {
         self.registry().tidy();
         self.table().tidy();
         self.records.tidy().await;
-        // The time that all of this took is not one in which clients could not be heard.
-        self.last_sweep.mark(false);
     }
 
     /// Once in a lease, removes from the clients' records the volumes in which they have had nothing open for a lease: the grace period of

@@ -1,4 +1,4 @@
-//! What the cleaner, and the deletion of dead segments, remember between rounds.
+//! The state that the cleaner and the deletion of dead segments keep between rounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;

@@ -33,14 +33,7 @@ impl Connections {
         runtime.spawn(async move {
             let _ = sender.send(work.await);
         });
-        let wait = || receiver.recv().map_err(|_| Error::Closed)?;
-        // A thread that runs tasks lets another one run them meanwhile.
-        match Handle::try_current() {
-            Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {
-                tokio::task::block_in_place(wait)
-            }
-            _ => wait(),
-        }
+        wait_in_place(|| receiver.recv().map_err(|_| Error::Closed)?)
     }
 
     /// Runs `work` there and does not wait.
@@ -48,6 +41,16 @@ impl Connections {
         if let Some(runtime) = &self.0 {
             runtime.spawn(work);
         }
+    }
+}
+
+/// Calls `wait`, which blocks. If the calling thread runs tasks, another thread runs them meanwhile.
+pub fn wait_in_place<T>(wait: impl FnOnce() -> T) -> T {
+    match Handle::try_current() {
+        Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {
+            tokio::task::block_in_place(wait)
+        }
+        _ => wait(),
     }
 }
 

@@ -25,7 +25,7 @@ pub use crate::base::counters::ObjectCounts;
 pub use crate::format::keys::{Key, SegmentId};
 pub use crate::format::unit::{Table, Unit};
 pub use backends::{Backends, NoteStore, Notes};
-pub use connections::Connections;
+pub use connections::{Connections, wait_in_place};
 pub use meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
 pub use room::{FileSystemRoom, Room, UnlimitedRoom};
 pub use segment::{FileSegments, LARGE_BYTES, MemorySegments, SegmentStore};

@@ -54,7 +54,7 @@ pub(crate) static JOINS: std::sync::atomic::AtomicU64 = std::sync::atomic::Atomi
 /// A chunk, and where it is.
 pub(crate) type Located = (ChunkId, ChunkRecord);
 
-/// What became of chunks that were to be copied.
+/// The outcome of copying chunks.
 enum Copied {
     /// None of them can be read.
     Nothing,

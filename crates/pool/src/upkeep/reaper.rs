@@ -13,7 +13,7 @@ const ROOM_PARTS: u64 = 50;
 /// The maximum number of objects that are deleted at once.
 const DELETED_MAX: usize = 1000;
 
-/// What became of segments that were to be deleted.
+/// The outcome of deleting segments.
 #[derive(Default)]
 pub(crate) struct Deleted {
     /// Those that are durably deleted from every copy. In an unreachable copy they are deleted when the copy is available again.

@@ -27,7 +27,10 @@ const FAILURES_MAX: usize = 8;
 /// The time between two sweeps.
 pub(crate) const SWEEP_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What was found.
+/// A segment, and its length in bytes.
+type Listed = (SegmentId, u64);
+
+/// The result of a sweep.
 struct Swept {
     /// The number of segments set aside.
     aside: usize,
@@ -41,14 +44,22 @@ impl Engine {
     /// Notes which segments of earlier starts are there.
     pub(crate) async fn find_segments(self: &Arc<Self>) -> Result<()> {
         let engine = self.clone();
-        sync::blocking(move || {
-            let mut there = engine.stores.segments.list()?;
-            there.retain(|(id, _)| id.boot() < engine.identity.boot);
-            engine.segments.found(&there);
-            engine.segments.report_lost();
-            Ok(())
-        })
-        .await
+        sync::blocking(move || engine.list_segments().map(drop)).await
+    }
+
+    /// Lists all segments, and notes those of earlier starts. Returns these and those of this start. Blocks.
+    fn list_segments(&self) -> Result<(Vec<Listed>, Vec<Listed>)> {
+        let boot = self.identity.boot;
+        let (there, own): (Vec<_>, Vec<_>) = self
+            .stores
+            .segments
+            .list()?
+            .into_iter()
+            .filter(|(id, _)| id.boot() <= boot)
+            .partition(|(id, _)| id.boot() < boot);
+        self.segments.found(&there);
+        self.segments.report_lost();
+        Ok((there, own))
     }
 
     /// Lists all segments, and deals with those that earlier starts have left behind. Returns the number of segments set aside. An error about one of
@@ -74,16 +85,10 @@ impl Engine {
     fn sweep_now(&self) -> Result<Swept> {
         let store = &self.stores.segments;
         let boot = self.identity.boot;
-        let (there, own): (Vec<_>, Vec<_>) = store
-            .list()?
-            .into_iter()
-            .filter(|(id, _)| id.boot() <= boot)
-            .partition(|(id, _)| id.boot() < boot);
+        let (there, own) = self.list_segments()?;
         let own = own.into_iter().map(|(id, _)| id).filter(|id| !self.segments.knows(*id)).collect();
         // Nothing was named after a start closed the pool.
         let was_closed = |id: SegmentId| self.identity.last_stop == LastStop::Clean && id.boot() + 1 == boot;
-        self.segments.found(&there);
-        self.segments.report_lost();
         let (mut aside, mut changed) = (0, false);
         let (mut failures, mut failure) = (0, None);
         // Looked up after the list was made: a segment whose record is removed meanwhile is deleted already.

@@ -102,18 +102,14 @@ async fn serve(config: &Config, files_max: u64) -> Result<()> {
     let outcome = serve_owned(config, files_max, inherited, &mut owning, stop).await;
     owning.release_addresses().await;
     let leaving = leaving.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let is_leased = owning.leased().is_some();
     match outcome {
-        Outcome::Closed(served) => {
-            let leaving = if owning.leased().is_some() { after(&served, leaving) } else { leaving };
+        // The other nodes must assume that it is still being written to. With a lease, nothing is committed once another process has it.
+        Outcome::NotClosed(served) if !is_leased => served?,
+        Outcome::Closed(served) | Outcome::NotClosed(served) => {
+            let leaving = if is_leased { after(&served, leaving) } else { leaving };
             served.and(owning.release(leaving))?;
         }
-        // Whatever is still written to it can no longer be committed once another process has the lease.
-        Outcome::NotClosed(served) if owning.leased().is_some() => {
-            let leaving = after(&served, leaving);
-            served.and(owning.release(leaving))?;
-        }
-        // The other nodes must assume that it is still being written to.
-        Outcome::NotClosed(served) => served?,
     }
     tracing::info!("stopped");
     Ok(())

@@ -87,7 +87,7 @@ impl DirReplica {
     }
 }
 
-/// What Kafka has assigned a partition to.
+/// The brokers to which Kafka has assigned a partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assigned {
     /// The brokers with its replicas, the preferred leader first. During a reassignment between brokers also those that are added or removed.

@@ -57,7 +57,10 @@ pub fn execute(tools: &Tools, reassignment: &str, moves: &[Move], throttle: Opti
     let bytes: u64 = moves.iter().map(|moved| moved.bytes).sum();
     eprintln!("Kafka copies {} replicas, {}; Ctrl-C ends only this command", moves.len(), rounded(bytes));
     execution.wait(&interrupted)?;
-    let verified = tools.verify(&plan, execution.is_throttled)?;
+    let verified = tools.verify(&plan, execution.is_throttled);
+    let verified = verified.with_context(|| {
+        format!("all replicas are moved, but Kafka's tool did not confirm it{}", execution.throttle_left())
+    })?;
     if let Some(line) = verified.lines().find(|line| is_unfinished(line)) {
         let line = line.trim();
         bail!(

@@ -80,7 +80,7 @@ impl Layout {
     }
 }
 
-/// Refuses paths of the command line that no broker has. What a broker has that did not answer is not known.
+/// Refuses paths of the command line that no broker has. Paths of a broker that did not answer are not checked.
 fn check_paths(pools: &[PoolPaths], others: &[PoolPath], dirs: &LogDirs) -> Result<()> {
     let directories = || {
         dirs.brokers.iter().flat_map(|of| of.log_dirs.iter().map(|dir| (of.broker, trimmed(&dir.log_dir))))

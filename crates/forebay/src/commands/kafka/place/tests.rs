@@ -299,7 +299,7 @@ fn a_layout_that_does_not_fit_is_refused_with_the_object() {
     refused(&[pool(0), own(2)], &|_| {}, &["broker 1", "/p1 is in no pool"]);
     let missing = PoolPaths { paths: vec![PoolPath { broker: Some(2), path: "/p7".into() }], ..own(2) };
     refused(&[pool(0), pool(1), missing], &|_| {}, &["broker 2 does not have", "/p7 of pool x"]);
-    // What a broker has that did not answer is not known.
+    // A broker that did not answer.
     let mut absent = pool(1);
     absent.paths.extend(own(9).paths);
     assert_eq!(Layout::new(&[pool(0), absent], &[], &described(2, 2, &[])).unwrap().directories.len(), 4);

@@ -112,7 +112,7 @@ const THROTTLE: &str = "replica.alter.log.dirs.io.max.bytes.per.second";
 /// The number of lines that are quoted below one that ends with a colon.
 const QUOTED_MAX: usize = 3;
 
-/// What a tool's output says about the problem, in one line.
+/// Returns the description of the problem in a tool's output, as one line.
 fn complaint(said: &str, errors: &str) -> String {
     let lines = || errors.lines().chain(said.lines()).map(str::trim).filter(|line| !line.is_empty());
     let telling =
