@@ -182,6 +182,8 @@ async fn live(access: Arc<Access>, process: Arc<Process>, options: LeaseOptions)
     });
     machine.serve(Some(server.clone()));
     let leaving = tokio::select! {
+        // Otherwise chance decides if both are there, and not the seed.
+        biased;
         () = process.asked.notified() => Leaving::Stopped,
         Ok(request) = requests.wait_for(Option::is_some) => match request.as_ref().and_then(|asked| asked.to.clone()) {
             Some(node) => Leaving::MovedTo(node),
