@@ -33,7 +33,7 @@ fn a_client_reaches_the_new_owner_within_a_second() {
         // A connection to the last owner is reset as soon as the client sends something.
         connection.write_all(b"?").unwrap();
         connection.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
-        assert_eq!(connection.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+        assert_eq!(connection.read_exact(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
     }
 }
 
@@ -162,7 +162,7 @@ fn a_client_that_only_waits_learns_at_once_that_its_connection_is_gone() {
         connection.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
         second.run(async || {
             acquire(&address, &Options::default()).await.unwrap();
-            let waiting = tokio::task::spawn_blocking(move || connection.read(&mut [0]).unwrap_err().kind());
+            let waiting = tokio::task::spawn_blocking(move || connection.read_exact(&mut [0]).unwrap_err().kind());
             let told = tokio::spawn(tickle(vec![ends]));
             assert_eq!(waiting.await.unwrap(), ErrorKind::ConnectionReset);
             told.abort();
@@ -181,7 +181,7 @@ fn a_connection_to_the_new_owner_survives_being_told() {
         let ends = (connection.peer_addr().unwrap(), connection.local_addr().unwrap());
         owner.run(async || tickle(vec![ends]).await.unwrap());
         connection.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
-        let kind = (&connection).read(&mut [0]).unwrap_err().kind();
+        let kind = (&connection).read_exact(&mut [0]).unwrap_err().kind();
         assert_eq!(kind, ErrorKind::WouldBlock, "it is still open, and nothing came");
     }
 }
