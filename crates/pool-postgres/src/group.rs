@@ -269,7 +269,7 @@ pub(crate) fn lost(database: &Database, batch: i64, acknowledged: i64) -> Error 
          gone; a standby without them was made the primary, or an older state was restored",
         batch + 1
     );
-    database.error(cause, "make the server the primary again that has them; the guide on pools in a database says how to accept the loss")
+    database.error(cause, "make the server the primary again that has them; `forebay pool recover` says what would be lost otherwise, and with --accept-loss goes on without")
 }
 
 /// Rows of one statement.

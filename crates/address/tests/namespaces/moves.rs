@@ -162,7 +162,8 @@ fn a_client_that_only_waits_learns_at_once_that_its_connection_is_gone() {
         connection.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
         second.run(async || {
             acquire(&address, &Options::default()).await.unwrap();
-            let waiting = tokio::task::spawn_blocking(move || connection.read_exact(&mut [0]).unwrap_err().kind());
+            let waiting =
+                tokio::task::spawn_blocking(move || connection.read_exact(&mut [0]).unwrap_err().kind());
             let told = tokio::spawn(tickle(vec![ends]));
             assert_eq!(waiting.await.unwrap(), ErrorKind::ConnectionReset);
             told.abort();

@@ -26,6 +26,17 @@ pub struct AllSettings(Given);
 #[derive(Debug)]
 pub struct AdminSettings(Given);
 
+/// `--config`, and the flags that locate a pool and its stores.
+#[derive(Debug)]
+pub struct PoolSettings(AdminSettings);
+
+impl PoolSettings {
+    /// Like [`AdminSettings::load`].
+    pub fn load(&self) -> Result<Config, ConfigError> {
+        self.0.load()
+    }
+}
+
 /// The values given on the command line and in the environment.
 #[derive(Debug, Default)]
 struct Given {
@@ -164,8 +175,26 @@ fn argument(setting: &'static Setting) -> Arg {
 }
 
 fn admin_settings() -> impl Iterator<Item = &'static Setting> {
-    let asked_for = [("pool", "directory"), ("admin", "socket")];
-    settings().filter(move |setting| asked_for.contains(&(setting.section, setting.key)))
+    settings().filter(|setting| is_of_admin(setting))
+}
+
+fn is_of_admin(setting: &Setting) -> bool {
+    matches!((setting.section, setting.key), ("pool", "directory") | ("admin", "socket"))
+}
+
+/// Those of [`PoolSettings`].
+fn pool_settings() -> impl Iterator<Item = &'static Setting> {
+    settings().filter(|setting| {
+        let is_of_stores = match setting.section {
+            "pool" => matches!(setting.key, "name" | "metadata" | "metadata_password_file" | "segments"),
+            "object_store" => matches!(
+                setting.key,
+                "endpoint" | "region" | "credentials_file" | "ca_file" | "sign_payloads"
+            ),
+            _ => false,
+        };
+        is_of_stores || is_of_admin(setting)
+    })
 }
 
 impl FromArgMatches for AllSettings {
@@ -182,6 +211,27 @@ impl FromArgMatches for AllSettings {
 impl Args for AllSettings {
     fn augment_args(command: Command) -> Command {
         augment(command, settings())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for PoolSettings {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(PoolSettings(AdminSettings(Given::from_matches(matches, pool_settings()))))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for PoolSettings {
+    fn augment_args(command: Command) -> Command {
+        augment(command, pool_settings())
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -24,8 +24,8 @@ const EVERYTHING: &str = r#"{"Version": "2012-10-17", "Statement": [
     {"Effect": "Allow", "Action": "s3:*", "Resource": ["arn:aws:s3:::segments", "arn:aws:s3:::segments/*", "arn:aws:s3:::absent-bucket/*"]}]}"#;
 
 /// A bucket, a database, and a pool in both.
-struct Setup {
-    scratch: tempfile::TempDir,
+pub struct Setup {
+    pub scratch: tempfile::TempDir,
     /// The daemon that has the bucket; none for a bucket of another server.
     bucket: Option<Daemon>,
     endpoint: String,
@@ -33,13 +33,13 @@ struct Setup {
     place: String,
     credentials: PathBuf,
     url: String,
-    name: String,
+    pub name: String,
     /// The file of certificates that the bucket's server is known by.
     trusted: Option<String>,
 }
 
 impl Setup {
-    fn create() -> Setup {
+    pub fn create() -> Setup {
         let setup = Setup::start(None);
         setup.create_its_pool();
         setup
@@ -120,19 +120,24 @@ impl Setup {
         run(&[&["pool", "create", name][..], &place, &["--credentials-file", keys], &trusted].concat())
     }
 
-    fn serve(&self, node: &str) -> Daemon {
+    pub fn serve(&self, node: &str) -> Daemon {
         self.serve_with(node, &[])
     }
 
     fn serve_with(&self, node: &str, arguments: &[&str]) -> Daemon {
         let own = self.scratch.path().join(node);
         std::fs::create_dir_all(&own).unwrap();
+        Daemon::start_with(&own, &[&self.place()[..], &["--node-name", node], arguments].concat())
+    }
+
+    /// Options that name the pool.
+    pub fn place(&self) -> Vec<&str> {
         let keys = self.credentials.to_str().unwrap();
         let pool = ["--pool-name", &self.name, "--pool-metadata", &self.url, "--pool-segments", &self.place];
         let bucket = ["--object-store-endpoint", &self.endpoint, "--object-store-credentials-file", keys];
         let trusted =
             self.trusted.iter().flat_map(|file| ["--object-store-ca-file", file]).collect::<Vec<_>>();
-        Daemon::start_with(&own, &[&pool[..], &bucket, &["--node-name", node], &trusted, arguments].concat())
+        [&pool[..], &bucket, &trusted].concat()
     }
 
     /// The objects of the pool, and their bytes.

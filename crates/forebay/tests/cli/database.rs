@@ -24,7 +24,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    fn create() -> Shared {
+    pub fn create() -> Shared {
         Shared::create_in("postgres")
     }
 
@@ -46,10 +46,14 @@ impl Shared {
         run(&["pool", "create", &self.name, "--metadata", &self.url, "--segments", segments])
     }
 
-    pub fn arguments(&self, node: &str) -> Vec<String> {
+    /// Options that name the pool.
+    pub fn place(&self) -> [&str; 6] {
         let segments = self.segments.to_str().unwrap();
-        let arguments =
-            ["--pool-name", &self.name, "--pool-metadata", &self.url, "--pool-segments", segments];
+        ["--pool-name", &self.name, "--pool-metadata", &self.url, "--pool-segments", segments]
+    }
+
+    pub fn arguments(&self, node: &str) -> Vec<String> {
+        let arguments = self.place();
         arguments.iter().chain(&["--node-name", node]).map(|argument| (*argument).to_owned()).collect()
     }
 

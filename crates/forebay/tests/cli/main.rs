@@ -32,6 +32,7 @@ mod refusals;
 mod s3;
 mod salvage;
 mod serve;
+mod set_back;
 mod setup;
 mod slow;
 mod snapshot;

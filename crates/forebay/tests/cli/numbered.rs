@@ -37,6 +37,18 @@ pub fn content(number: usize) -> Bytes {
     (0..length).map(|_| next()).collect()
 }
 
+/// Creates the file with this number.
+pub async fn create(client: &Client, root: &FileHandle, number: usize) -> forebay_nfs_client::Result<()> {
+    let files = client.files();
+    let file = files.create(root, &format!("file{number}")).await?;
+    let bytes = content(number);
+    for (part, piece) in bytes.chunks(100_000).enumerate() {
+        let offset = part as u64 * 100_000;
+        files.write(&file, offset, bytes.slice_ref(piece), StableHow::FileSync).await?;
+    }
+    files.close(&file).await
+}
+
 /// Creates files one after the other until the server no longer answers; says how many are acknowledged.
 pub async fn create_until_it_stops(
     client: Client,
@@ -44,18 +56,8 @@ pub async fn create_until_it_stops(
     from: usize,
     acknowledged: watch::Sender<usize>,
 ) {
-    let files = client.files();
     for number in from.. {
-        let one = async {
-            let file = files.create(&root, &format!("file{number}")).await?;
-            let bytes = content(number);
-            for (part, piece) in bytes.chunks(100_000).enumerate() {
-                let offset = part as u64 * 100_000;
-                files.write(&file, offset, bytes.slice_ref(piece), StableHow::FileSync).await?;
-            }
-            files.close(&file).await
-        };
-        match tokio::time::timeout(SILENCE_MAX, one).await {
+        match tokio::time::timeout(SILENCE_MAX, create(&client, &root, number)).await {
             Ok(Ok(_)) => acknowledged.send_replace(number + 1),
             _ => return,
         };

@@ -479,8 +479,8 @@ impl Explain for Error {
                 "copy its files with the older release, or choose an empty directory"
             }
             Error::Refused { segments: None, .. } => {
-                "let the server write that has everything, or name the place that belongs to it; docs/database.md says how to accept the loss, \
-                 under \"When the database was set back\""
+                "let the server write that has everything, or name the place that belongs to it; `forebay pool recover` says what \
+                 would be lost otherwise, and with --accept-loss opens the pool with the metadata that is there"
             }
             Error::Refused { .. } => {
                 "put back what is missing (mount its disk, or restore it from a backup that holds all of the directory), make the \

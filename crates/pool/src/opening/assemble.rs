@@ -8,8 +8,11 @@ use crate::engine::Engine;
 use crate::format::FORMAT_DOUBLED;
 use crate::format::frames::Naming;
 use crate::format::keys;
-use crate::opening::examine::Wanted;
+use crate::format::records::{PoolRecord, Record};
+use crate::opening::examine::{Wanted, examine};
 use crate::opening::lifecycle::Foundation;
+use crate::parts::registry::Volumes;
+use crate::parts::segment_table::SegmentTable;
 use crate::store::Backends;
 use crate::store::copies::CopiesMark;
 use crate::store::home::{Home, count_segments};
@@ -20,7 +23,7 @@ use crate::store::meta::{
 use crate::store::room::FileSystemRoom;
 use crate::store::segment::{FileSegments, SegmentCopies, SegmentFiles};
 use crate::store::witness::{DirectoryWitness, Found, MetaWitness, Witness};
-use crate::{Error, Mismatch, PoolOptions, Result};
+use crate::{Assessment, Error, Mismatch, PoolOptions, Result};
 
 /// Opens the pool in `directory`, or creates one there. With `accept`, opens it despite mismatches, with the metadata that
 /// it finds.
@@ -94,18 +97,32 @@ pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> R
     assemble().map_err(|error| in_pool(error, directory))
 }
 
-/// Opens the pool in stores that are not a directory, or creates one there.
-pub(crate) fn on(backends: Backends, options: PoolOptions) -> Result<Arc<Engine>> {
+/// Opens the pool in stores that are not a directory, or creates one there. With `accept`, opens a pool that is there despite mismatches, with the
+/// metadata that it finds.
+pub(crate) fn on(backends: Backends, options: PoolOptions, accept: bool) -> Result<Arc<Engine>> {
     let Backends { metadata, segments, room, notes } = backends;
     let is_new = metadata.get(&keys::pool())?.is_none();
+    let witness = Arc::new(MetaWitness::of(metadata.clone(), notes));
+    let wanted = Wanted { is_new, has_state: true, accept, read_only: false };
+    if accept {
+        if is_new {
+            return Err(Error::refused(Mismatch::NoPool));
+        }
+        // The stores were named one by one. If one is another pool's, nothing may be moved or removed there.
+        let verdict = examine(&*metadata, &*segments, None, &*witness, wanted)?;
+        let is_other = |mismatch: &Mismatch| matches!(mismatch, Mismatch::OtherPool { .. });
+        if let Some(other) = verdict.mismatches.into_iter().find(is_other) {
+            return Err(Error::refused(other));
+        }
+    }
     let foundation = Foundation {
-        witness: Arc::new(MetaWitness::of(metadata.clone(), notes)),
+        witness,
         meta: MetaFiles::single(metadata),
         segments: SegmentFiles::single(segments),
         room,
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy::new()?),
-        wanted: Wanted { is_new, has_state: true, ..Wanted::default() },
+        wanted,
         naming: Naming::Keyed,
         log: None,
         #[cfg(test)]
@@ -113,6 +130,23 @@ pub(crate) fn on(backends: Backends, options: PoolOptions) -> Result<Arc<Engine>
         home: None,
     };
     Engine::open(foundation, options)
+}
+
+/// Says what opening the pool in these stores with its metadata as it is would do. Writes to nothing. Lists all segments.
+pub(crate) fn assess_on(backends: Backends) -> Result<Assessment> {
+    let Backends { metadata, segments, notes, .. } = backends;
+    let key = keys::pool();
+    let Some(value) = metadata.get(&key)? else { return Err(Error::refused(Mismatch::NoPool)) };
+    let pool = PoolRecord::decode(&key, &value)?;
+    let witness = MetaWitness::of(metadata.clone(), notes);
+    let wanted = Wanted { has_state: true, accept: true, read_only: true, ..Wanted::default() };
+    let verdict = examine(&*metadata, &*segments, None, &witness, wanted)?;
+    // As the next start would see it.
+    let table = SegmentTable::load(&*metadata, pool.boot + 1)?;
+    let there = segments.list()?;
+    table.found(&there);
+    let volumes = Volumes::load(&*metadata, Arc::new(SystemClock))?;
+    Ok(Assessment::of(verdict.mismatches, there, &table, &volumes))
 }
 
 /// The second copy: its mark and its directory.

@@ -315,7 +315,8 @@ impl Evidence {
         let unnamed: Vec<(SegmentId, u64)> =
             self.there.iter().copied().filter(|(id, _)| !named.contains_key(id)).collect();
         // After accepted mismatches, the next start must come after every start that any part names.
-        let states = [self.own, self.copy].into_iter().filter_map(Found::state).map(|state| state.boot);
+        let states = [self.own, self.copy].into_iter().filter_map(Found::state);
+        let states = states.chain(self.starts.iter().map(|(_, state)| *state)).map(|state| state.boot);
         let seen = self.there.iter().map(|(id, _)| id.boot()).chain(states);
         let last = if mismatches.is_empty() { boot } else { seen.fold(boot, u64::max) };
         // A log that does not fit the metadata does not count. One with flaws counts as far as it can be read.

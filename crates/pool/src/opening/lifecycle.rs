@@ -143,6 +143,10 @@ impl Engine {
                 keeper.take_copy();
             }
             keeper.establish(Phase::Running)?;
+            if !verdict.mismatches.is_empty() {
+                // Only now: this start's note is durable, and a crash before leaves the mismatches, not a pool whose notes say too little.
+                keeper.forget_earlier()?;
+            }
             finish()?;
         }
         let aside = store.list_aside()?.into_iter().collect();

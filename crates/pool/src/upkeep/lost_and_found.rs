@@ -5,7 +5,9 @@ use std::sync::Arc;
 use crate::base::sync;
 use crate::engine::Engine;
 use crate::format::keys::SegmentId;
-use crate::{Assessment, Error, LostSegment, Object, Result};
+use crate::parts::registry::Volumes;
+use crate::parts::segment_table::SegmentTable;
+use crate::{Assessment, Error, LostSegment, Mismatch, Object, Result};
 
 impl Engine {
     pub(crate) fn lost_and_found(&self) -> Vec<LostSegment> {
@@ -31,21 +33,28 @@ impl Engine {
 
     /// Returns what a recovery would do. Includes the mismatches that were accepted when the engine was opened.
     pub(crate) fn assess(&self) -> Result<Assessment> {
-        let mut unnamed: Vec<(u64, u64)> = self
-            .stores
-            .segments
-            .list()?
-            .into_iter()
-            .filter(|(id, _)| !self.segments.knows(*id))
-            .map(|(id, bytes)| (id.0, bytes))
-            .collect();
+        let there = self.stores.segments.list()?;
+        Ok(Assessment::of(self.accepted.clone(), there, &self.segments, &self.volumes))
+    }
+}
+
+impl Assessment {
+    /// From the segments that are there, with their sizes in bytes; the table must know which of its own are.
+    pub(crate) fn of(
+        mismatches: Vec<Mismatch>,
+        there: Vec<(SegmentId, u64)>,
+        segments: &SegmentTable,
+        volumes: &Volumes,
+    ) -> Assessment {
+        let unnamed = there.into_iter().filter(|(id, _)| !segments.knows(*id));
+        let mut unnamed: Vec<(u64, u64)> = unnamed.map(|(id, bytes)| (id.0, bytes)).collect();
         unnamed.sort_unstable();
-        Ok(Assessment {
-            mismatches: self.accepted.clone(),
+        Assessment {
+            mismatches,
             unnamed,
-            lost: self.segments.lost().into_iter().map(|id| id.0).collect(),
-            volumes: self.volumes.list_with_buckets().into_iter().map(|volume| volume.spec.name).collect(),
-            bytes_logical: self.volumes.usage_total().bytes_logical,
-        })
+            lost: segments.lost().into_iter().map(|id| id.0).collect(),
+            volumes: volumes.list_with_buckets().into_iter().map(|volume| volume.spec.name).collect(),
+            bytes_logical: volumes.usage_total().bytes_logical,
+        }
     }
 }

@@ -171,4 +171,33 @@ mod tests {
         assert!(read.pieces.concat() == content);
         pool.close().await.unwrap();
     }
+
+    /// Whoever was replaced may have stored a segment late.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_segment_that_cannot_be_removed_keeps_no_other_from_it() {
+        let disk = Arc::new(FaultyDisk::elsewhere());
+        disk.open(options()).unwrap().close().await.unwrap();
+        let pool = disk.open(options()).unwrap();
+        let engine = pool.engine().unwrap();
+        let (store, first) = (&engine.stores.segments, SegmentId::first_of(engine.identity.boot - 1, true));
+        let late: Vec<SegmentId> = (500..503).map(|number| SegmentId(first.0 + number)).collect();
+        for id in &late {
+            store.create(*id, 100).unwrap();
+            store.write(*id, 0, &[bytes::Bytes::from_static(b"no frame")]).unwrap();
+            store.sync(*id).unwrap();
+        }
+        let left = || {
+            let listed = store.list().unwrap().into_iter().map(|(id, _)| id);
+            listed.filter(|id| late.contains(id)).collect::<Vec<SegmentId>>()
+        };
+        disk.set_stuck(&late[..1]);
+        let error = engine.sweep().await.unwrap_err().to_string();
+        assert!(error.contains("reach a segment"), "{error}");
+        assert_eq!(left(), late[..1]);
+        disk.set_stuck(&[]);
+        engine.sweep().await.unwrap();
+        assert_eq!(left(), []);
+        drop(engine);
+        pool.close().await.unwrap();
+    }
 }

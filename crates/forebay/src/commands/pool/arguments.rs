@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use super::salvage::{self, SalvageArgs};
 use crate::arguments::Remote;
-use crate::config::flags::AdminSettings;
+use crate::config::flags::PoolSettings;
 
 /// `forebay pool`.
 #[derive(Debug, Subcommand)]
@@ -78,6 +78,9 @@ pub enum PoolCommand {
     /// describes it. Anything written after that state is lost, except that segments unknown to the metadata
     /// are kept in lost+found. First try to restore what is missing, and keep a copy of the pool's directory.
     /// The daemon must not be running.
+    ///
+    /// A pool in a database is named by the daemon's configuration file (--config), or by the options --pool-name, --pool-metadata and
+    /// --pool-segments. No node may serve it meanwhile. First try to bring the database forward.
     Recover {
         /// Reset the pool to the state that the metadata describes
         #[arg(long)]
@@ -85,7 +88,7 @@ pub enum PoolCommand {
 
         /// Where the pool is.
         #[command(flatten)]
-        settings: AdminSettings,
+        settings: PoolSettings,
     },
 
     /// Back up the pool into a directory, while it serves

@@ -7,6 +7,7 @@ mod create;
 mod recovery;
 mod run;
 mod salvage;
+mod set_back;
 
 pub use arguments::PoolCommand;
 pub use backup::DamagedFrames;

@@ -18,7 +18,7 @@ pub fn recover(config: &PoolConfig, accept_loss: bool) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
     runtime.block_on(async {
         let assessment = Pool::assess(&config.directory, config.options()).await?;
-        show(config, &assessment)?;
+        show(&config.directory.display().to_string(), &assessment)?;
         if assessment.mismatches.is_empty() {
             return print_line("the pool is consistent; `forebay serve` opens it");
         }
@@ -72,8 +72,9 @@ fn show_copy(directory: &Path, found: &CopyAssessment) -> Result<()> {
     found.mismatches.iter().try_for_each(|mismatch| print_line(&format!("missing: {mismatch}")))
 }
 
-fn show(config: &PoolConfig, assessment: &Assessment) -> Result<()> {
-    print_line(&format!("pool {}", config.directory.display()))?;
+/// Prints what recovery would do. `place` names the pool.
+pub fn show(place: &str, assessment: &Assessment) -> Result<()> {
+    print_line(&format!("pool {place}"))?;
     for mismatch in &assessment.mismatches {
         print_line(&format!("inconsistent: {mismatch}"))?;
     }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::arguments::{PoolCommand, ScrubCommand};
 use super::create::{self, DatabaseArguments};
-use super::{backup, capacity, recovery, salvage};
+use super::{backup, capacity, recovery, salvage, set_back};
 use crate::admin::client::{Client, NoDaemon};
 use crate::arguments::{Format, Remote};
 use crate::config::{ObjectStoreConfig, PoolConfig, size};
@@ -89,6 +89,9 @@ pub fn run(command: PoolCommand) -> Result<()> {
         }
         PoolCommand::Recover { accept_loss, settings } => {
             let config = settings.load()?;
+            if config.pool.database.metadata.is_some() {
+                return set_back::recover(&config, accept_loss);
+            }
             recovery::recover(&config.pool, accept_loss)
         }
         PoolCommand::Backup { directory, keep, new, remote } => {

@@ -117,6 +117,43 @@ pub fn bucket_of(config: &Config, bucket: &str, prefix: &str) -> Result<BucketSe
     BucketSegments::open(address, options).map_err(|error| anyhow!("{error}"))
 }
 
+/// The stores of the pool that this process has the lease of, and how to open it.
+pub fn backends_of(config: &Config, database: &Database, lease: &Lease) -> Result<(Backends, PoolOptions)> {
+    let metadata = PostgresMeta::open(database, lease.owned(), PostgresOptions::default());
+    let metadata = Arc::new(metadata.map_err(|error| anyhow!("{error}"))?);
+    let mut options = PoolOptions { copies_directory: None, ..config.pool.options() };
+    let backends = match &config.pool.database.segments {
+        Some(Place::Bucket { bucket, prefix }) => {
+            let store = bucket_of(config, bucket, prefix)?;
+            options.segment_bytes = options.segment_bytes.min(OBJECT_BYTES_MAX);
+            options.keep_dead_segments = Duration::from_secs(config.object_store.keep_deleted_hours * 3600);
+            let notes = Some(Notes::Store(Box::new(store.notes())));
+            Backends { metadata, segments: Arc::new(store), room: Box::new(BucketRoom), notes }
+        }
+        Some(Place::Directory(segments)) => Backends {
+            metadata,
+            segments: Arc::new(FileSegments::open(segments, config.pool.direct_io)),
+            room: Box::new(FileSystemRoom(segments.clone())),
+            notes: Some(Notes::Directory(segments.clone())),
+        },
+        None => bail!("pool.segments is not set"),
+    };
+    Ok((backends, options))
+}
+
+/// Names the pool in a refusal, whose type determines the exit status.
+pub fn in_database(error: forebay_pool::Error, database: &Database) -> anyhow::Error {
+    match error {
+        error @ forebay_pool::Error::Refused { .. } => error.in_pool_at(&name_in(database)).into(),
+        error => anyhow!("{error}"),
+    }
+}
+
+/// The pool and its database, for people.
+pub fn name_in(database: &Database) -> String {
+    format!("{} in {}", database.name(), database.place())
+}
+
 impl Leased {
     /// Waits until this process may serve the pool; none if a stop was requested meanwhile.
     pub async fn wait(config: &Config, node: &Node, shutdown: &Shutdown) -> Result<Option<Leased>> {
@@ -191,34 +228,8 @@ impl Leased {
 
     /// Opens the pool.
     pub async fn open(&self, config: &Config) -> Result<Pool> {
-        let metadata = PostgresMeta::open(&self.database, self.lease.owned(), PostgresOptions::default());
-        let metadata = Arc::new(metadata.map_err(|error| anyhow!("{error}"))?);
-        let mut options = PoolOptions { copies_directory: None, ..config.pool.options() };
-        let backends = match &config.pool.database.segments {
-            Some(Place::Bucket { bucket, prefix }) => {
-                let store = bucket_of(config, bucket, prefix)?;
-                options.segment_bytes = options.segment_bytes.min(OBJECT_BYTES_MAX);
-                options.keep_dead_segments =
-                    Duration::from_secs(config.object_store.keep_deleted_hours * 3600);
-                let notes = Some(Notes::Store(Box::new(store.notes())));
-                Backends { metadata, segments: Arc::new(store), room: Box::new(BucketRoom), notes }
-            }
-            Some(Place::Directory(segments)) => Backends {
-                metadata,
-                segments: Arc::new(FileSegments::open(segments, config.pool.direct_io)),
-                room: Box::new(FileSystemRoom(segments.clone())),
-                notes: Some(Notes::Directory(segments.clone())),
-            },
-            None => bail!("pool.segments is not set"),
-        };
-        Pool::open_on(backends, options).await.map_err(|error| match error {
-            // Keeps its type, which determines the exit status.
-            error @ forebay_pool::Error::Refused { .. } => {
-                let place = format!("{} in {}", self.database.name(), self.database.place());
-                error.in_pool_at(&place).into()
-            }
-            error => anyhow!("{error}"),
-        })
+        let (backends, options) = backends_of(config, &self.database, &self.lease)?;
+        Pool::open_on(backends, options).await.map_err(|error| in_database(error, &self.database))
     }
 
     /// Until when it is certain that this process has the pool.

@@ -78,6 +78,11 @@ impl Keeper {
         noted.unwrap_or_else(|error| self.lose_copy(&error));
     }
 
+    /// Removes what earlier starts have noted. Used after accepted mismatches.
+    pub(crate) fn forget_earlier(&self) -> Result<()> {
+        self.witness.forget_earlier(self.start.boot)
+    }
+
     /// Records the state in the second copy, durably. From then on a failure to do that makes the copy of the metadata not count.
     pub(crate) fn establish_copy(&self) -> Result<()> {
         let log = sync::lock(&self.log);

@@ -161,6 +161,31 @@ impl Witness for MetaWitness {
     fn note(&self, state: &State) -> Result<()> {
         self.write(state, false)
     }
+
+    fn forget_earlier(&self, boot: u64) -> Result<()> {
+        match &self.notes {
+            None => {}
+            Some(Notes::Directory(directory)) => {
+                let failed = |path: &Path, action| {
+                    let path = path.to_path_buf();
+                    move |source| Error::Io { path, action, source }
+                };
+                let files = MetaWitness::files(directory)
+                    .map_err(failed(directory, "look for the notes of earlier starts"))?;
+                for (_, path) in files.into_iter().filter(|(number, _)| *number < boot) {
+                    std::fs::remove_file(&path).map_err(failed(&path, "remove"))?;
+                }
+            }
+            Some(Notes::Store(store)) => {
+                for (name, ..) in store.list()? {
+                    if start_of(&name).is_some_and(|number| number < boot) {
+                        store.remove(&name)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -190,6 +215,14 @@ mod tests {
         assert_eq!(second.own().unwrap().state().map(|state| state.boot), Some(8));
         witness().establish(&State { boot: 20, ..sample() }).unwrap();
         assert_eq!(witness().starts().unwrap().len(), 1, "those that are long over are removed");
+        for boot in [21, 22, 23] {
+            witness().establish(&State { boot, ..sample() }).unwrap();
+        }
+        std::fs::write(directory.path().join("000000170000.seg"), b"of another kind").unwrap();
+        witness().forget_earlier(22).unwrap();
+        let starts: Vec<u64> = witness().starts().unwrap().iter().map(|(_, state)| state.boot).collect();
+        assert_eq!(starts, [22, 23], "not what a later owner has noted");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 3);
     }
 
     /// Keeps texts in memory.
@@ -224,5 +257,8 @@ mod tests {
         assert_eq!(batches(), [77]);
         witness().establish(&State { boot: 20, ..sample() }).unwrap();
         assert_eq!(sync::lock(&texts.0).len(), 1, "those that are long over are removed");
+        witness().establish(&State { boot: 21, ..sample() }).unwrap();
+        witness().forget_earlier(21).unwrap();
+        assert_eq!(sync::lock(&texts.0).keys().collect::<Vec<_>>(), ["START.00000015"]);
     }
 }

@@ -115,6 +115,10 @@ pub(crate) trait Witness: Send + Sync + 'static {
     fn starts(&self) -> Result<Vec<(PathBuf, State)>> {
         Ok(Vec::new())
     }
+    /// Removes what starts before this one have noted elsewhere.
+    fn forget_earlier(&self, _boot: u64) -> Result<()> {
+        Ok(())
+    }
     /// Records a state in the pool's directory, durably.
     fn establish(&self, state: &State) -> Result<()>;
     /// Records a state in the pool's directory, without a sync.
