@@ -519,6 +519,28 @@ impl SegmentStore for BucketSegments {
         })
     }
 
+    fn set_aside_all(&self, ids: &[SegmentId]) -> Result<()> {
+        let is_gathered = |id: &SegmentId| lock(&self.shared.gathered).contains_key(id);
+        if ids.iter().any(is_gathered) {
+            return ids.iter().try_for_each(|id| self.set_aside(*id));
+        }
+        let ids = ids.to_vec();
+        self.run(|shared| async move {
+            let moves = ids.into_iter().map(|id| {
+                let shared = shared.clone();
+                async move {
+                    let moved = shared.client.rename(&object_of(id), &aside_of(id)).await;
+                    shared.forget(id);
+                    moved
+                }
+            });
+            // All are tried: those that were moved need not be moved again.
+            let moved: Vec<Result<()>> =
+                futures::stream::iter(moves).buffer_unordered(PUTS_MAX).collect().await;
+            moved.into_iter().collect()
+        })
+    }
+
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
         self.run(|shared| async move {
             let listed = shared.client.list("lost+found", None).await?;

@@ -144,7 +144,7 @@ async fn so_is_one_whose_segments_are_in_a_bucket() {
 
 /// Nothing of the other pool may be moved.
 #[tokio::test(flavor = "multi_thread")]
-async fn segments_of_another_pool_are_refused_whatever_is_accepted() {
+async fn another_place_than_the_pools_own_is_refused_whatever_is_accepted() {
     let shared = tokio::task::block_in_place(Shared::create);
     let other = tokio::task::block_in_place(Shared::create);
     for (number, pool) in [&shared, &other].into_iter().enumerate() {
@@ -157,9 +157,22 @@ async fn segments_of_another_pool_are_refused_whatever_is_accepted() {
         entries.map(|entry| entry.unwrap().file_name()).collect::<std::collections::BTreeSet<_>>()
     };
     let before = files();
-    let segments = other.segments.to_str().unwrap();
-    let place = ["--pool-name", &shared.name, "--pool-metadata", &shared.url, "--pool-segments", segments];
-    let refused = run(&[&["pool", "recover", "--accept-loss"][..], &place].concat());
-    assert_refused(&refused, 3, &["belongs to pool", "nothing was changed"]);
+    let recover_in = |segments: &Path| {
+        let segments = segments.to_str().unwrap();
+        let place =
+            ["--pool-name", &shared.name, "--pool-metadata", &shared.url, "--pool-segments", segments];
+        run(&[&["pool", "recover", "--accept-loss"][..], &place].concat())
+    };
+    let refused = recover_in(&other.segments);
+    assert_refused(&refused, 3, &["belongs to pool", "nothing was changed", "that belong to each other"]);
     assert_eq!(files(), before);
+    // A file system that is not mounted.
+    let empty = tempfile::tempdir().unwrap();
+    assert_refused(&recover_in(empty.path()), 3, &["none of them is in", "nothing was changed", "mount"]);
+    assert_eq!(std::fs::read_dir(empty.path()).unwrap().count(), 0);
+    assert_refused(&recover_in(&shared.scratch.path().join("absent")), 1, &["there is no such directory"]);
+    let daemon = tokio::task::block_in_place(|| shared.serve("a"));
+    let (client, root) = mount(&daemon, "client").await;
+    assert_all_there(&client, &root, KEPT).await;
+    daemon.stop();
 }

@@ -23,7 +23,7 @@ use crate::base::sources::{Entropy, SystemEntropy};
 use crate::base::sync;
 use crate::format::keys::{self, SegmentId};
 use crate::format::records::{Counters, PoolRecord, Record, StartRecord, malformed};
-use crate::format::{FORMAT, FORMAT_KEPT};
+use crate::format::{ERAS_GIVEN_UP, FORMAT, FORMAT_KEPT};
 use crate::store::home::{self, Home, RESTORING_FILE};
 use crate::store::meta::{Batch, FjallMeta, NewCopy, PairedMeta};
 use crate::store::segment::{FileSegments, SegmentStore};
@@ -31,8 +31,6 @@ use crate::store::witness::{LogSpan, Phase, STATE_FILE, State, StateFile};
 use crate::{Error, Result};
 
 const RESTORING_WORD: &str = "forebay-restoring 1";
-/// The starts and eras that the former pool may have had after the backup.
-const JUMP: u64 = 4096;
 /// Records that are written at once.
 const PART_KEYS: usize = 2000;
 const PART_BYTES: usize = 256 << 10;
@@ -166,8 +164,8 @@ impl Work {
         let mut mark = [0; 4];
         SystemEntropy::new()?.fill(&mut mark)?;
         let start = StartRecord { mark: u32::from_le_bytes(mark).max(1) };
-        pool.boot = pool.boot.saturating_add(JUMP);
-        counters.era = counters.era.saturating_add(JUMP);
+        pool.boot = pool.boot.saturating_add(ERAS_GIVEN_UP);
+        counters.era = counters.era.saturating_add(ERAS_GIVEN_UP);
         let store = store.numbered(self.manifest.batch)?;
         store.write(Batch {
             changes: vec![

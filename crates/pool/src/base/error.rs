@@ -478,6 +478,17 @@ impl Explain for Error {
             Error::OlderFormat { .. } => {
                 "copy its files with the older release, or choose an empty directory"
             }
+            Error::Refused { segments: None, mismatch, .. }
+                if matches!(
+                    **mismatch,
+                    Mismatch::OtherPool { .. }
+                        | Mismatch::NoSegments { .. }
+                        | Mismatch::Empty { .. }
+                        | Mismatch::NoPool
+                ) =>
+            {
+                "name the database and the place of the segments that belong to each other, and mount that place"
+            }
             Error::Refused { segments: None, .. } => {
                 "let the server write that has everything, or name the place that belongs to it; `forebay pool recover` says what \
                  would be lost otherwise, and with --accept-loss opens the pool with the metadata that is there"

@@ -13,6 +13,10 @@ pub(crate) mod log;
 pub(crate) mod records;
 pub(crate) mod unit;
 
+/// The starts and eras that a history may have had which is given up. Where another one goes on instead, it skips so many, because clients may keep
+/// pages of the former one as those of a certain change to a file.
+pub(crate) const ERAS_GIVEN_UP: u64 = 4096;
+
 /// The format of a new pool, and the newest that this release reads.
 pub(crate) const FORMAT: u32 = 7;
 /// Pools of this format and later ones keep it until the operator says that the former release is not needed any more. What the former release

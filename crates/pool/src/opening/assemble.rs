@@ -39,7 +39,8 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
         options.permit.confirm()?;
         let copy = second_copy(&home, &options)?;
         let witness = Arc::new(DirectoryWitness::of(home.path(), copy.clone()));
-        let wanted = Wanted { is_new: home.is_new(), has_state: home.has_state(), accept, read_only: false };
+        let wanted =
+            Wanted { is_new: home.is_new(), has_state: home.has_state(), accept, ..Wanted::default() };
         let expected = Expected { permit: options.permit.clone(), ..expected(&*witness, wanted, directory)? };
         let first = Arc::new(FjallMeta::open(&home.meta(), &expected)?);
         // An older release does not know that the metadata has a second copy.
@@ -73,7 +74,7 @@ pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> R
         let home = Home::open_to_read(directory)?;
         let copy = second_copy_to_read(&home, &options)?;
         let witness = Arc::new(DirectoryWitness::of(home.path(), copy.clone()));
-        let wanted = Wanted { is_new: false, has_state: home.has_state(), accept, read_only: true };
+        let wanted = Wanted { has_state: home.has_state(), accept, read_only: true, ..Wanted::default() };
         let expected = expected(&*witness, wanted, &std::env::temp_dir())?;
         // Examine the store itself first, so that errors name its files and not those of the view.
         FjallMeta::examine(&home.meta(), &expected)?;
@@ -103,17 +104,9 @@ pub(crate) fn on(backends: Backends, options: PoolOptions, accept: bool) -> Resu
     let Backends { metadata, segments, room, notes } = backends;
     let is_new = metadata.get(&keys::pool())?.is_none();
     let witness = Arc::new(MetaWitness::of(metadata.clone(), notes));
-    let wanted = Wanted { is_new, has_state: true, accept, read_only: false };
-    if accept {
-        if is_new {
-            return Err(Error::refused(Mismatch::NoPool));
-        }
-        // The stores were named one by one. If one is another pool's, nothing may be moved or removed there.
-        let verdict = examine(&*metadata, &*segments, None, &*witness, wanted)?;
-        let is_other = |mismatch: &Mismatch| matches!(mismatch, Mismatch::OtherPool { .. });
-        if let Some(other) = verdict.mismatches.into_iter().find(is_other) {
-            return Err(Error::refused(other));
-        }
+    let wanted = Wanted { is_new, has_state: true, accept, apart: true, read_only: false };
+    if accept && is_new {
+        return Err(Error::refused(Mismatch::NoPool));
     }
     let foundation = Foundation {
         witness,
@@ -139,14 +132,13 @@ pub(crate) fn assess_on(backends: Backends) -> Result<Assessment> {
     let Some(value) = metadata.get(&key)? else { return Err(Error::refused(Mismatch::NoPool)) };
     let pool = PoolRecord::decode(&key, &value)?;
     let witness = MetaWitness::of(metadata.clone(), notes);
-    let wanted = Wanted { has_state: true, accept: true, read_only: true, ..Wanted::default() };
+    let wanted = Wanted { has_state: true, accept: true, apart: true, read_only: true, ..Wanted::default() };
     let verdict = examine(&*metadata, &*segments, None, &witness, wanted)?;
     // As the next start would see it.
     let table = SegmentTable::load(&*metadata, pool.boot + 1)?;
-    let there = segments.list()?;
-    table.found(&there);
+    table.found(&segments.list()?);
     let volumes = Volumes::load(&*metadata, Arc::new(SystemClock))?;
-    Ok(Assessment::of(verdict.mismatches, there, &table, &volumes))
+    Ok(Assessment::of(verdict.mismatches, verdict.unnamed, &table, &volumes))
 }
 
 /// The second copy: its mark and its directory.

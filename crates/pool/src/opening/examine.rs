@@ -16,7 +16,7 @@ use crate::opening::log::{self, Read};
 use crate::parts::log::Held;
 use crate::store::log::LogFiles;
 use crate::store::meta::{MetaStore, Position};
-use crate::store::segment::{SegmentStore, header_of, remove_unnamed};
+use crate::store::segment::{Fate, SegmentStore, header_of, remove_unnamed};
 use crate::store::witness::{Found, LogSpan, Phase, State, Witness};
 use crate::{Error, LastStop, Mismatch, PoolId, Result};
 
@@ -39,6 +39,8 @@ pub(crate) struct Wanted {
     pub(crate) accept: bool,
     /// Write to nothing but the metadata store, which is a view.
     pub(crate) read_only: bool,
+    /// Metadata, segments and notes were named one by one, so one of them may be another pool's.
+    pub(crate) apart: bool,
 }
 
 /// The result of the examination.
@@ -114,7 +116,7 @@ pub(crate) fn examine(
     let evidence = Evidence::gather(meta, store, log, witness, wanted)?;
     let mut mismatches = Vec::new();
     evidence.judge(&mut |mismatch| {
-        if !wanted.accept {
+        if !wanted.accept || evidence.is_elsewhere(&mismatch) {
             return Err(Error::refused(mismatch));
         }
         mismatches.push(mismatch);
@@ -163,6 +165,17 @@ impl Evidence {
         };
         let log = log.map_or_else(|| Ok(Read::default()), |log| log::read(log, span))?;
         Ok(Evidence { wanted, position, pool, marks, own, copy, starts, named, there, headers, log })
+    }
+
+    /// Whether the pool's segments are somewhere else, so that nothing may be moved or removed where they were looked for.
+    fn is_elsewhere(&self, mismatch: &Mismatch) -> bool {
+        let is_empty = || self.there.is_empty() && self.starts.is_empty();
+        self.wanted.apart
+            && match mismatch {
+                Mismatch::OtherPool { .. } => true,
+                Mismatch::NoSegments { .. } => is_empty(),
+                _ => false,
+            }
     }
 
     /// Calls `report` for each mismatch, and stops at its first error.
@@ -346,15 +359,24 @@ impl From<State> for Origin {
     }
 }
 
+/// A segment that must not stay where it is, and does.
+fn left(id: SegmentId) -> Error {
+    let cause = "the metadata does not name it, and it cannot be read, or not be moved to lost+found; see who may write to lost+found \
+                 beside the segments, and try again";
+    Error::Unusable { path: format!("segment {id}").into(), cause: cause.to_owned() }
+}
+
 /// Prepares the segments before a start creates new ones. A named segment is sealed at its recorded length, because it may
 /// have been open, with preallocated space. An unnamed segment is deleted if it holds no frame. It is also deleted if the
 /// last start made it and closed the pool cleanly, because the metadata is then known to be complete. Any other unnamed
 /// segment is set aside. Returns the number of segments set aside.
 ///
+/// After accepted mismatches, those that no record names belong to a history that is given up. None may stay: it would not fit the next start either.
+///
 /// Only what the examination has seen is touched. On storage that several machines reach, another one may have taken the pool since: its
 /// segments are new.
 pub(crate) fn tidy(store: &dyn SegmentStore, verdict: &Verdict) -> Result<usize> {
-    let mut aside = 0;
+    let (mut aside, mut given_up, is_given_up) = (0, Vec::new(), !verdict.mismatches.is_empty());
     let (mut changed, unnamed): (bool, BTreeMap<_, _>) = (false, verdict.unnamed.iter().copied().collect());
     for (id, bytes) in &verdict.there {
         if !unnamed.contains_key(id) {
@@ -362,9 +384,20 @@ pub(crate) fn tidy(store: &dyn SegmentStore, verdict: &Verdict) -> Result<usize>
             continue;
         }
         changed = true;
+        if is_given_up && store.keeps_objects() {
+            given_up.push(*id);
+            continue;
+        }
         let is_leftover = verdict.closed && id.boot() == verdict.boot;
-        aside += usize::from(remove_unnamed(store, *id, *bytes, is_leftover)?);
+        match remove_unnamed(store, *id, *bytes, is_leftover)? {
+            Fate::Aside => aside += 1,
+            Fate::Left if is_given_up => return Err(left(*id)),
+            Fate::Left | Fate::Deleted => {}
+        }
     }
+    // Whatever they hold: to look into each takes longer than to move it.
+    store.set_aside_all(&given_up)?;
+    aside += given_up.len();
     if changed {
         store.sync_deletions()?;
     }

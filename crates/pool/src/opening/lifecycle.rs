@@ -8,10 +8,10 @@ use crate::base::signals::Signals;
 use crate::base::sources::{Clock, Entropy, SystemClock, SystemEntropy};
 use crate::base::sync;
 use crate::engine::{Caches, Committing, Engine, Identity, Stores, Upkeep, Writes};
-use crate::format::FORMAT;
 use crate::format::frames::{Names, Naming};
 use crate::format::keys;
 use crate::format::records::{Counters, PoolRecord, Record, StartRecord};
+use crate::format::{ERAS_GIVEN_UP, FORMAT};
 use crate::opening::examine::{self, Wanted};
 use crate::parts::chunk_cache::ChunkCache;
 use crate::parts::cleaner::Cleaner;
@@ -117,6 +117,10 @@ impl Engine {
             if copies.whole < copies.wanted {
                 store.declare_complete(wanted.is_new)?;
             }
+            if !verdict.mismatches.is_empty() {
+                // The segments that testify are moved away now.
+                witness.give_up(verdict.boot_next)?;
+            }
             examine::tidy(&*store, &verdict)?;
         }
         let started = begin_boot(
@@ -134,6 +138,7 @@ impl Engine {
                 if home.as_ref().is_some_and(Home::is_new) { Ok(()) } else { finish() }
             },
             verdict.boot_next,
+            if verdict.mismatches.is_empty() { 1 } else { ERAS_GIVEN_UP },
             held.span,
         )?;
         let Started { pool, counters, state } = started;
@@ -313,6 +318,7 @@ fn begin_boot(
     entropy: &dyn Entropy,
     announce: impl FnOnce(State) -> Result<()>,
     boot: u64,
+    eras: u64,
     log: LogSpan,
 ) -> Result<Started> {
     let key = keys::pool();
@@ -327,7 +333,7 @@ fn begin_boot(
     };
     pool.boot = boot;
     let mut counters = load_counters(meta)?;
-    counters.era += 1;
+    counters.era = counters.era.saturating_add(eras);
     let mut mark = [0; 4];
     entropy.fill(&mut mark)?;
     // 0 stands for the mark of an unknown start.

@@ -103,7 +103,7 @@ fn examine_all(directory: &Path, options: &PoolOptions) -> Result<Basis> {
         LogFiles::single(std::sync::Arc::new(FileLog::of(&log_directory, bytes, options.permit.clone())));
     let witness = MemoryWitness::default();
     witness.note(&state)?;
-    let wanted = Wanted { is_new: false, has_state: true, accept: true, read_only: true };
+    let wanted = Wanted { has_state: true, accept: true, read_only: true, ..Wanted::default() };
     let verdict = examine::examine(&meta, &segments, Some(&log), &witness, wanted)?;
     mismatches.extend(verdict.mismatches);
     mismatches.extend(missing_segments(&meta, &segments)?);

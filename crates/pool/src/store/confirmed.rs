@@ -241,6 +241,10 @@ impl<S: SegmentStore + ?Sized> SegmentStore for Confirmed<S> {
         self.permit.confirm()?;
         self.store.set_aside(id)
     }
+    fn set_aside_all(&self, ids: &[SegmentId]) -> Result<()> {
+        self.permit.confirm()?;
+        self.store.set_aside_all(ids)
+    }
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
         self.store.list_aside()
     }

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::format::keys::SegmentId;
 use crate::parts::registry::Volumes;
 use crate::parts::segment_table::SegmentTable;
-use crate::{Assessment, Error, LostSegment, Mismatch, Object, Result};
+use crate::{Assessment, Error, InUse, LostSegment, Mismatch, Object, Result};
 
 impl Engine {
     pub(crate) fn lost_and_found(&self) -> Vec<LostSegment> {
@@ -24,6 +24,14 @@ impl Engine {
             if !sync::lock(&engine.upkeep.aside).contains_key(&id) {
                 return Err(Error::NotFound(Object::LostSegment(id.to_string())));
             }
+            // The metadata was set back, this was moved away, and then the metadata came back.
+            if engine.segments.knows(id) {
+                return Err(Error::InUse {
+                    what: InUse::Object(Object::LostSegment(id.to_string())),
+                    by: "the metadata".to_owned(),
+                    remedy: "stop the daemon, and move it back to the other segments",
+                });
+            }
             engine.stores.segments.delete_aside(id)?;
             sync::lock(&engine.upkeep.aside).remove(&id);
             Ok(())
@@ -33,21 +41,21 @@ impl Engine {
 
     /// Returns what a recovery would do. Includes the mismatches that were accepted when the engine was opened.
     pub(crate) fn assess(&self) -> Result<Assessment> {
-        let there = self.stores.segments.list()?;
-        Ok(Assessment::of(self.accepted.clone(), there, &self.segments, &self.volumes))
+        let there = self.stores.segments.list()?.into_iter();
+        let unnamed = there.filter(|(id, _)| !self.segments.knows(*id)).collect();
+        Ok(Assessment::of(self.accepted.clone(), unnamed, &self.segments, &self.volumes))
     }
 }
 
 impl Assessment {
-    /// From the segments that are there, with their sizes in bytes; the table must know which of its own are.
+    /// From the segments that would be set aside, with their sizes in bytes, and a table that knows which of its own are there.
     pub(crate) fn of(
         mismatches: Vec<Mismatch>,
-        there: Vec<(SegmentId, u64)>,
+        unnamed: Vec<(SegmentId, u64)>,
         segments: &SegmentTable,
         volumes: &Volumes,
     ) -> Assessment {
-        let unnamed = there.into_iter().filter(|(id, _)| !segments.knows(*id));
-        let mut unnamed: Vec<(u64, u64)> = unnamed.map(|(id, bytes)| (id.0, bytes)).collect();
+        let mut unnamed: Vec<(u64, u64)> = unnamed.into_iter().map(|(id, bytes)| (id.0, bytes)).collect();
         unnamed.sort_unstable();
         Assessment {
             mismatches,

@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::base::sync;
 use crate::engine::Engine;
 use crate::format::keys::SegmentId;
-use crate::store::segment::remove_unnamed;
+use crate::store::segment::{Fate, remove_unnamed};
 use crate::{Error, LastStop, Result};
 
 /// The time after which the segments are listed again if that failed after the opening.
@@ -95,9 +95,9 @@ impl Engine {
         for (id, bytes) in there.into_iter().filter(|(id, _)| !self.segments.knows(*id)) {
             self.require_open()?;
             match remove_unnamed(&**store, id, bytes, was_closed(id)) {
-                Ok(is_aside) => {
+                Ok(fate) => {
                     changed = true;
-                    if is_aside {
+                    if fate == Fate::Aside {
                         sync::lock(&self.upkeep.aside).insert(id, bytes);
                         aside += 1;
                     }

@@ -108,10 +108,11 @@ async fn recover_as_owner(
     }
     let (backends, options) = backends_of(config, database, lease)?;
     let pool = Pool::recover_on(backends, options).await.map_err(refused)?;
-    let aside = pool.lost_and_found()?.len();
+    let aside = pool.lost_and_found();
     if let Err(error) = pool.close().await {
         bail!("the pool was not closed cleanly: {error}");
     }
+    let aside = aside?.len();
     print_line(&format!(
         "the pool now matches its metadata; {aside} segments are in lost+found; start its daemons, and check it with `forebay pool check --read`"
     ))

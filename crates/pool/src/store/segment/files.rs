@@ -12,12 +12,13 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use rustix::fs::{CWD, FallocateFlags, RenameFlags};
+use rustix::io::Errno;
 
 use super::buffers::Buffers;
 use super::direct::DirectFiles;
@@ -248,8 +249,7 @@ impl SegmentStore for FileSegments {
                 _ => {}
             }
             let (from, to) = (self.path(id), self.path_aside(id));
-            let moved = rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE);
-            absent(moved.map_err(io::Error::from))?;
+            absent(rename_to_new(&from, &to))?;
             File::open(&aside)?.sync_all()?;
             self.sync_directory()
         };
@@ -316,6 +316,30 @@ impl SegmentCopies for FileSegments {
 }
 
 /// Treats a missing file or directory as success.
+/// Renames a file, and replaces none.
+fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
+    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // NFS and CephFS know no flags of a rename.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => link_to_new(from, to),
+        renamed => renamed.map_err(io::Error::from),
+    }
+}
+
+/// The same, for a file system that cannot do it in one step: for a moment the file has both names.
+fn link_to_new(from: &Path, to: &Path) -> io::Result<()> {
+    match std::fs::hard_link(from, to) {
+        // This was interrupted before.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_same_file(from, to)? => {}
+        linked => linked?,
+    }
+    std::fs::remove_file(from)
+}
+
+fn is_same_file(one: &Path, other: &Path) -> io::Result<bool> {
+    let (one, other) = (std::fs::symlink_metadata(one)?, std::fs::symlink_metadata(other)?);
+    Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
+}
+
 fn absent(done: io::Result<()>) -> io::Result<()> {
     match done {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -375,4 +399,27 @@ fn read_exact_at(file: &File, offset: u64, length: usize) -> io::Result<Vec<u8>>
     // The memory may be larger than requested.
     bytes.truncate(length);
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_moved_without_flags_and_replaces_no_other_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        std::fs::write(path("from"), b"bytes").unwrap();
+        std::fs::write(path("other"), b"of another file").unwrap();
+        let refused = link_to_new(&path("from"), &path("other")).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        // As an interruption leaves it.
+        std::fs::hard_link(path("from"), path("to")).unwrap();
+        link_to_new(&path("from"), &path("to")).unwrap();
+        assert_eq!(std::fs::read(path("to")).unwrap(), b"bytes");
+        assert!(!path("from").exists());
+        assert_eq!(std::fs::read(path("other")).unwrap(), b"of another file");
+        let absent = link_to_new(&path("from"), &path("new")).unwrap_err();
+        assert_eq!(absent.kind(), io::ErrorKind::NotFound);
+    }
 }

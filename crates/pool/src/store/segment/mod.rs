@@ -18,7 +18,7 @@ pub(crate) use contents::{frames_in, header_of};
 pub use files::FileSegments;
 pub use memory::MemorySegments;
 pub(crate) use mirror::{OpenSecond, SegmentFiles};
-pub(crate) use unnamed::remove_unnamed;
+pub(crate) use unnamed::{Fate, remove_unnamed};
 pub(crate) use writer::{Appended, Placed, SegmentWriter, Stamp};
 
 use std::sync::Arc;
@@ -94,6 +94,10 @@ pub trait SegmentStore: Send + Sync + 'static {
     fn sync_deletions(&self) -> Result<bool>;
     /// Takes a segment out of the store without deleting it, and keeps it for inspection.
     fn set_aside(&self, id: SegmentId) -> Result<()>;
+    /// Like [`SegmentStore::set_aside`], for several segments.
+    fn set_aside_all(&self, ids: &[SegmentId]) -> Result<()> {
+        ids.iter().try_for_each(|id| self.set_aside(*id))
+    }
     /// Segments that were set aside, with their length in bytes, in any order.
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>>;
     /// Deletes a segment that was set aside, if it exists.
@@ -200,6 +204,9 @@ impl SegmentStore for SingleSegments {
     }
     fn set_aside(&self, id: SegmentId) -> Result<()> {
         self.0.set_aside(id)
+    }
+    fn set_aside_all(&self, ids: &[SegmentId]) -> Result<()> {
+        self.0.set_aside_all(ids)
     }
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
         self.0.list_aside()

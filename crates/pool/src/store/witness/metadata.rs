@@ -162,6 +162,13 @@ impl Witness for MetaWitness {
         self.write(state, false)
     }
 
+    fn give_up(&self, boot_next: u64) -> Result<()> {
+        let Found::There(own) = self.own()? else { return Ok(()) };
+        // No start has the mark 0, so the note fits none.
+        let state = State { boot: boot_next, mark: 0, phase: Phase::Opening, batch: own.batch, ..own };
+        self.write(&state, true)
+    }
+
     fn forget_earlier(&self, boot: u64) -> Result<()> {
         match &self.notes {
             None => {}
@@ -218,6 +225,13 @@ mod tests {
         for boot in [21, 22, 23] {
             witness().establish(&State { boot, ..sample() }).unwrap();
         }
+        // Until the start with this number has noted its own.
+        witness().give_up(24).unwrap();
+        let last = witness().starts().unwrap().pop().unwrap().1;
+        assert_eq!((last.boot, last.mark, last.phase), (24, 0, Phase::Opening));
+        witness().establish(&State { boot: 24, ..sample() }).unwrap();
+        assert_eq!(witness().starts().unwrap().pop().unwrap().1.mark, sample().mark);
+        std::fs::remove_file(directory.path().join(name_of(24))).unwrap();
         std::fs::write(directory.path().join("000000170000.seg"), b"of another kind").unwrap();
         witness().forget_earlier(22).unwrap();
         let starts: Vec<u64> = witness().starts().unwrap().iter().map(|(_, state)| state.boot).collect();

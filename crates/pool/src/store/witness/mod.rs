@@ -115,6 +115,11 @@ pub(crate) trait Witness: Send + Sync + 'static {
     fn starts(&self) -> Result<Vec<(PathBuf, State)>> {
         Ok(Vec::new())
     }
+    /// Notes elsewhere, durably, that the metadata has accepted mismatches: until the start with this number has noted how far it reached, the pool is
+    /// opened in no other way.
+    fn give_up(&self, _boot_next: u64) -> Result<()> {
+        Ok(())
+    }
     /// Removes what starts before this one have noted elsewhere.
     fn forget_earlier(&self, _boot: u64) -> Result<()> {
         Ok(())
