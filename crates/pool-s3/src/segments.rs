@@ -534,10 +534,7 @@ impl SegmentStore for BucketSegments {
                     moved
                 }
             });
-            // All are tried: those that were moved need not be moved again.
-            let moved: Vec<Result<()>> =
-                futures::stream::iter(moves).buffer_unordered(PUTS_MAX).collect().await;
-            moved.into_iter().collect()
+            futures::stream::iter(moves).buffer_unordered(PUTS_MAX).try_collect::<Vec<()>>().await.map(drop)
         })
     }
 

@@ -487,7 +487,8 @@ impl Explain for Error {
                         | Mismatch::NoPool
                 ) =>
             {
-                "name the database and the place of the segments that belong to each other, and mount that place"
+                "name the database and the place of the segments that belong to each other, and mount that place; if some are lost, \
+                 `forebay pool recover` says what is left"
             }
             Error::Refused { segments: None, .. } => {
                 "let the server write that has everything, or name the place that belongs to it; `forebay pool recover` says what \

@@ -62,6 +62,8 @@ pub(crate) struct Verdict {
     pub(crate) unnamed: Vec<(SegmentId, u64)>,
     /// What the intent log holds.
     pub(crate) held: Held,
+    /// [`Wanted::apart`].
+    pub(crate) apart: bool,
 }
 
 /// All evidence for the verdict.
@@ -187,7 +189,8 @@ impl Evidence {
             self.judge_laps(&copy, report)?;
         }
         for (path, state) in &self.starts {
-            self.judge_part(&path.display().to_string(), pool, &(*state).into(), report)?;
+            let begun = if state.mark == 0 { " (a recovery that was begun)" } else { "" };
+            self.judge_part(&format!("{}{begun}", path.display()), pool, &(*state).into(), report)?;
         }
         for (id, header) in &self.headers {
             let Some(origin) = header.origin else { continue };
@@ -341,7 +344,17 @@ impl Evidence {
             (_, false, true) => LastStop::Unclean,
             (_, false, false) => LastStop::Unknown,
         };
-        Verdict { boot, boot_next: last + 1, closed, last_stop, mismatches, there: self.there, unnamed, held }
+        Verdict {
+            boot,
+            boot_next: last + 1,
+            closed,
+            last_stop,
+            mismatches,
+            there: self.there,
+            unnamed,
+            held,
+            apart: self.wanted.apart,
+        }
     }
 }
 
@@ -371,7 +384,8 @@ fn left(id: SegmentId) -> Error {
 /// last start made it and closed the pool cleanly, because the metadata is then known to be complete. Any other unnamed
 /// segment is set aside. Returns the number of segments set aside.
 ///
-/// After accepted mismatches, those that no record names belong to a history that is given up. None may stay: it would not fit the next start either.
+/// After accepted mismatches, those that no record names may belong to a history that is given up. None may stay: it would not fit the next start
+/// either. In a pool's directory its STATE file decides, so there one may stay that nobody can move.
 ///
 /// Only what the examination has seen is touched. On storage that several machines reach, another one may have taken the pool since: its
 /// segments are new.
@@ -391,7 +405,7 @@ pub(crate) fn tidy(store: &dyn SegmentStore, verdict: &Verdict) -> Result<usize>
         let is_leftover = verdict.closed && id.boot() == verdict.boot;
         match remove_unnamed(store, *id, *bytes, is_leftover)? {
             Fate::Aside => aside += 1,
-            Fate::Left if is_given_up => return Err(left(*id)),
+            Fate::Left if is_given_up && verdict.apart => return Err(left(*id)),
             Fate::Left | Fate::Deleted => {}
         }
     }

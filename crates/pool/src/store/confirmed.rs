@@ -8,6 +8,7 @@
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -307,6 +308,17 @@ impl Witness for Confirmed<dyn Witness> {
     fn note(&self, state: &State) -> Result<()> {
         self.permit.confirm()?;
         self.store.note(state)
+    }
+    fn starts(&self) -> Result<Vec<(PathBuf, State)>> {
+        self.store.starts()
+    }
+    fn give_up(&self, boot_next: u64) -> Result<()> {
+        self.permit.confirm()?;
+        self.store.give_up(boot_next)
+    }
+    fn forget_earlier(&self, boot: u64) -> Result<()> {
+        self.permit.confirm()?;
+        self.store.forget_earlier(boot)
     }
     fn note_in_copy(&self, state: &State, durably: bool, may_replace: &dyn Fn(&Found) -> bool) -> Result<()> {
         // The look comes last, because a comparison takes a while.

@@ -315,12 +315,11 @@ impl SegmentCopies for FileSegments {
     }
 }
 
-/// Treats a missing file or directory as success.
 /// Renames a file, and replaces none.
 fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
     match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // NFS and CephFS know no flags of a rename.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => link_to_new(from, to),
+        // NFS and CephFS know no flags of a rename. A target that is there is seen before that, also the one that an interrupted try has made.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::EXIST) => link_to_new(from, to),
         renamed => renamed.map_err(io::Error::from),
     }
 }
@@ -340,6 +339,7 @@ fn is_same_file(one: &Path, other: &Path) -> io::Result<bool> {
     Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
 }
 
+/// Treats a missing file or directory as success.
 fn absent(done: io::Result<()>) -> io::Result<()> {
     match done {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -415,11 +415,14 @@ mod tests {
         assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
         // As an interruption leaves it.
         std::fs::hard_link(path("from"), path("to")).unwrap();
-        link_to_new(&path("from"), &path("to")).unwrap();
+        rename_to_new(&path("from"), &path("to")).unwrap();
         assert_eq!(std::fs::read(path("to")).unwrap(), b"bytes");
         assert!(!path("from").exists());
+        link_to_new(&path("to"), &path("from")).unwrap();
+        assert!(path("from").exists() && !path("to").exists());
+        assert!(rename_to_new(&path("from"), &path("other")).is_err());
         assert_eq!(std::fs::read(path("other")).unwrap(), b"of another file");
-        let absent = link_to_new(&path("from"), &path("new")).unwrap_err();
+        let absent = link_to_new(&path("absent"), &path("new")).unwrap_err();
         assert_eq!(absent.kind(), io::ErrorKind::NotFound);
     }
 }
