@@ -56,12 +56,13 @@ struct Place<'a> {
     /// The options that name it.
     options: &'a [&'a str],
     own: &'a Path,
-    is_in_bucket: bool,
+    /// The path of lost+found; none in a bucket.
+    lost_and_found: Option<&'a Path>,
 }
 
 /// The database goes back to an instant in the middle of a start, if `is_within`, or by several starts.
 async fn set_back(place: Place<'_>, is_within: bool, serve: impl Fn() -> Daemon) {
-    let Place { name, options, own, is_in_bucket } = place;
+    let Place { name, options, own, lost_and_found } = place;
     let serve = || tokio::task::block_in_place(&serve);
     let recover = |more: &[&str]| run(&[&["pool", "recover"], options, more].concat());
     let daemon = serve();
@@ -85,7 +86,7 @@ async fn set_back(place: Place<'_>, is_within: bool, serve: impl Fn() -> Daemon)
     restore(name, &backup);
     assert_refused(&serve_in_vain(own, options), 3, &[name, "nothing was changed", "forebay pool recover"]);
     // A directory's only segment may have everything, before and after the backup.
-    let has_unknown = is_in_bucket || !is_within;
+    let has_unknown = lost_and_found.is_none() || !is_within;
     for _ in 0..2 {
         let told = recover(&[]);
         assert_refused(&told, 3, &[name, "nothing was changed"]);
@@ -93,6 +94,15 @@ async fn set_back(place: Place<'_>, is_within: bool, serve: impl Fn() -> Daemon)
             assert!(told.stdout.contains(part), "{part:?} is not in {told:?}");
         }
         assert_eq!(!told.stdout.contains("lost+found: 0"), has_unknown, "{told:?}");
+    }
+    if let (true, Some(blocked)) = (has_unknown, lost_and_found) {
+        // It cannot be carried out. Who begins one must end it: no other opening may take the pool for whole.
+        std::fs::write(blocked, b"").unwrap();
+        assert_refused(&recover(&["--accept-loss"]), 1, &["move the segment to lost+found"]);
+        std::fs::remove_file(blocked).unwrap();
+        let told = recover(&[]);
+        assert_refused(&told, 3, &[name]);
+        assert!(told.stdout.contains("a recovery that was begun"), "{told:?}");
     }
     let recovered = recover(&["--accept-loss"]);
     assert_eq!(recovered.status, 0, "{recovered:?}");
@@ -126,7 +136,8 @@ async fn the_pool_is_opened_as_the_backup_has_it_when_the_loss_is_accepted() {
         let shared = tokio::task::block_in_place(Shared::create);
         let own = shared.scratch.path().join("a");
         let (name, options) = (&shared.name, &shared.place());
-        let place = Place { name, options, own: &own, is_in_bucket: false };
+        let aside = shared.segments.join("lost+found");
+        let place = Place { name, options, own: &own, lost_and_found: Some(&aside) };
         set_back(place, is_within, || shared.serve("a")).await;
     }
 }
@@ -137,7 +148,7 @@ async fn so_is_one_whose_segments_are_in_a_bucket() {
         let setup = tokio::task::block_in_place(Setup::create);
         let own = setup.scratch.path().join("a");
         let (name, options) = (&setup.name, &setup.place());
-        let place = Place { name, options, own: &own, is_in_bucket: true };
+        let place = Place { name, options, own: &own, lost_and_found: None };
         set_back(place, is_within, || setup.serve("a")).await;
     }
 }

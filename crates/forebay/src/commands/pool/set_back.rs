@@ -28,7 +28,7 @@ pub fn recover(config: &Config, accept_loss: bool) -> Result<()> {
         }
     }
     let mut config = config.clone();
-    // What is read here is read once.
+    // Nothing is read twice.
     config.object_store.cache_size = 0;
     let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
     runtime.block_on(async {
