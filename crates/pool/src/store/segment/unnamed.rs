@@ -4,7 +4,7 @@ use super::{SegmentStore, frames_in};
 use crate::format::keys::SegmentId;
 use crate::{Error, Result};
 
-/// What became of a segment.
+/// The result of the attempt to remove a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It was deleted.

@@ -69,32 +69,29 @@ impl MetaWitness {
         file.as_ref().map_or(Ok(()), |(_, file)| file.write(state, durably))
     }
 
-    fn remove_old(&self, boot: u64) {
-        let is_old = |number: u64| number.saturating_add(STARTS_KEPT) < boot;
-        let log = |place: &Path, error: &dyn std::fmt::Display| {
-            tracing::warn!(path = %place.display(), %error, "a note of a start that is long over stays");
-        };
+    /// Removes the notes of all starts before this one. The first error comes after all were tried.
+    fn remove_before(&self, boot: u64) -> Result<()> {
+        let mut failure = None;
         match &self.notes {
             None => {}
             Some(Notes::Directory(directory)) => {
-                for (number, path) in MetaWitness::files(directory).unwrap_or_default() {
-                    if is_old(number)
-                        && let Err(error) = std::fs::remove_file(&path)
-                    {
-                        log(&path, &error);
-                    }
+                let failed = |path: PathBuf, action| move |source| Error::Io { path, action, source };
+                let files = MetaWitness::files(directory)
+                    .map_err(failed(directory.clone(), "look for the notes of earlier starts"))?;
+                for (_, path) in files.into_iter().filter(|(number, _)| *number < boot) {
+                    let removed = std::fs::remove_file(&path);
+                    failure = failure.or(removed.map_err(failed(path, "remove the note")).err());
                 }
             }
             Some(Notes::Store(store)) => {
-                for (name, place, _) in store.list().unwrap_or_default() {
-                    if start_of(&name).is_some_and(is_old)
-                        && let Err(error) = store.remove(&name)
-                    {
-                        log(&place, &error);
+                for (name, ..) in store.list()? {
+                    if start_of(&name).is_some_and(|number| number < boot) {
+                        failure = failure.or(store.remove(&name).err());
                     }
                 }
             }
         }
+        failure.map_or(Ok(()), Err)
     }
 }
 
@@ -153,7 +150,9 @@ impl Witness for MetaWitness {
         // A start that is not counted yet must not leave a file.
         if state.phase != Phase::Opening {
             self.write(&State { batch: self.meta.position().durable, ..*state }, true)?;
-            self.remove_old(state.boot);
+            if let Err(error) = self.remove_before(state.boot.saturating_sub(STARTS_KEPT)) {
+                tracing::warn!(%error, "a note of a start that is long over stays");
+            }
         }
         Ok(())
     }
@@ -170,28 +169,7 @@ impl Witness for MetaWitness {
     }
 
     fn forget_earlier(&self, boot: u64) -> Result<()> {
-        match &self.notes {
-            None => {}
-            Some(Notes::Directory(directory)) => {
-                let failed = |path: &Path, action| {
-                    let path = path.to_path_buf();
-                    move |source| Error::Io { path, action, source }
-                };
-                let files = MetaWitness::files(directory)
-                    .map_err(failed(directory, "look for the notes of earlier starts"))?;
-                for (_, path) in files.into_iter().filter(|(number, _)| *number < boot) {
-                    std::fs::remove_file(&path).map_err(failed(&path, "remove"))?;
-                }
-            }
-            Some(Notes::Store(store)) => {
-                for (name, ..) in store.list()? {
-                    if start_of(&name).is_some_and(|number| number < boot) {
-                        store.remove(&name)?;
-                    }
-                }
-            }
-        }
-        Ok(())
+        self.remove_before(boot)
     }
 }
 
